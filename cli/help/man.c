@@ -314,7 +314,12 @@ static const struct member_row member_rows[] = {
 	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; default the first "
 	  "visible sheet" },
 	{ NULL, "range", "A4:O200, 4:200, B4:H, B:H or a defined name" },
-	{ NULL, "table", "table of a workbook: its header and body, without totals" },
+	{ NULL, "table",
+	  "table of a workbook: its header and body, without totals; table or view of an SQLite "
+	  "database" },
+	{ NULL, "query",
+	  "SELECT of an SQLite database, instead of table: one statement that gives the same rows "
+	  "each time" },
 	{ NULL, "header_rows", "auto, or 0 to 8; 0 names the columns column_1 ..." },
 	{ NULL, "header_sep, header_fill, names", "how header rows become names" },
 	{ NULL, "repeated_header", "rows of a text file that repeat its header: keep or drop" },

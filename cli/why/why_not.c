@@ -116,7 +116,8 @@ void dtx_why_not_print(const json_t *report, struct dtx_buf *out)
 
 /* Parses which row `why-not` was asked about. */
 
-/* Splits "input.csv!L5", "Q1!B7" or "L5" into the input, if it is named, and the line. */
+/* Splits "input.csv!L5", "Q1!B7", "orders!row 17" or "L5" into the input, if it is named, and the
+ * line. */
 static enum dtx_code why_not_address(const char *text, struct dtx_buf *input, int64_t *line,
                                      struct dtx_err *err)
 {
@@ -125,6 +126,8 @@ static enum dtx_code why_not_address(const char *text, struct dtx_buf *input, in
 	char *end = NULL;
 
 	while (isalpha((unsigned char)*p))
+		p++;
+	if (dtx_str_starts(dtx_str_of(cell), DTX_STR("row ")))
 		p++;
 	*line = isdigit((unsigned char)*p) ? strtoll(p, &end, 10) : 0;
 	if (p == cell || *line < 1 || *end)

@@ -1,6 +1,10 @@
 /* Chooses the reader of an input, and explains formats that dtx knows but does not read. */
 #include "core/io/reader.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
@@ -43,10 +47,6 @@ static const struct foreign foreigns[] = {
 	{ { "PAR1", 4 }, "a Parquet file", "duckdb -c \"COPY '", "' TO 'out.csv'\"" },
 	{ { "ARROW1", 6 }, "an Arrow file", "convert it to CSV: duckdb or pyarrow read '", "'" },
 	{ { "ORC", 3 }, "an ORC file", "convert it to CSV: pyarrow reads '", "'" },
-	{ { "SQLite format 3", 15 },
-	  "an SQLite database",
-	  "sqlite3 -header -csv '",
-	  "' 'SELECT * FROM t' | dtx run PLAN -" },
 	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
 	{ { "\x28\xb5\x2f\xfd", 4 }, "zstd-compressed", "zstd -dc '", "' | dtx run PLAN -" },
 	{ { "\x1f\x8b", 2 }, "gzip-compressed twice", "gzip -dc '", "' > F.gz" },
@@ -403,6 +403,7 @@ static const struct dtx_unused_options members[] = {
 	MEMBER(encoding, "encoding"),
 	MEMBER(sheet, "sheet"),
 	MEMBER(table, "table"),
+	MEMBER(query, "query"),
 	MEMBER(hidden_drop, "hidden"),
 	MEMBER(merged_fill, "merged"),
 	MEMBER(bad_cells, "bad_cells"),
@@ -447,7 +448,7 @@ static bool is_foreign_name(const char *path)
 
 	dtx_file_suffix(path, suffix);
 	return suffix[0] && dtx_str_in_list("ods,parquet,feather,arrow,avro,orc,pdf,html,htm,xml,"
-	                                    "doc,docx,rtf,dta,sav,dbf,sqlite,db,mdb,accdb,numbers",
+	                                    "doc,docx,rtf,dta,sav,dbf,mdb,accdb,numbers",
 	                                    suffix);
 }
 
@@ -477,6 +478,30 @@ out:
 	return rc;
 }
 
+/* Refuses an input of which a part is still in another file. */
+static enum dtx_code check_beside(struct dtx_source *src, const struct dtx_reader_class *cls,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest = dtx_str_of(cls->beside ? cls->beside : ""), after;
+	char path[PATH_MAX];
+	struct stat st;
+
+	while (cls->beside && dtx_str_next(&rest, ',', &after)) {
+		snprintf(path, sizeof(path), "%s%.*s", dtx_source_name(src), (int)after.len,
+		         after.ptr);
+		if (stat(path, &st) == 0 && st.st_size > 0)
+			DTX_FAIL_NEXT(
+				err, DTX_E_INPUT_IO,
+				"end the program that writes it; then sqlite3 FILE "
+				"'PRAGMA wal_checkpoint(TRUNCATE)' makes the file whole",
+				"'%s' is not whole: '%s' holds changes that are not in it yet",
+				dtx_source_name(src), path);
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                               struct dtx_reader **out, struct dtx_err *err)
 {
@@ -491,6 +516,8 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	}
 	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
+	if (!dtx_source_direct(src))
+		DTX_TRY(check_beside(src, cls, err));
 	if (cls->isolated && !dtx_source_direct(src)) {
 		DTX_TRY(dtx_isolated_open(&dtx_isolate_process, src, opts, cls, out, err));
 		rc = note_named(*out, cls, opts, err);

@@ -34,7 +34,8 @@ struct dtx_read_opts {
 	const char *format;     /* NULL: auto */
 	const char *sheet;      /* name, or decimal number from 1 */
 	const char *range;      /* "A4:O200" or "4:200"; NULL: everything */
-	const char *table;      /* name of a table of a workbook; NULL */
+	const char *table;      /* name of a table of a workbook or database; NULL */
+	const char *query;      /* SELECT of a database; NULL */
 	int header_rows;        /* -1: auto; 0..8 */
 	const char *header_sep; /* " " */
 	enum dtx_header_fill header_fill;
@@ -176,6 +177,9 @@ struct dtx_reader_class {
 	const char *uses;
 	enum dtx_row_places places;
 	const struct dtx_book_class *book; /* of a workbook: how its sheets are read; else NULL */
+	/* "-wal,-journal": if a file with the input's name and one of these after it has content,
+	 * the input is not whole without it. NULL: there is no such file */
+	const char *beside;
 	bool isolated; /* parses containers, so it only runs in its own process (isolate.h) */
 	/* A score from 0 to 100; DTX_SNIFF_SURE or more: no other format begins like this. */
 	int (*sniff)(const void *head, size_t len, const char *path);

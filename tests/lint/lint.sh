@@ -34,7 +34,7 @@ owners() {
 		grep -lE "#[ \t]*include[ \t]*<$header" $(product) | grep -vE "^($owner)$" |
 			sed "s#^#<$header> is owned by $owner, not #"
 	done <<-EOF
-		sqlite3.h core/store/db.[ch]
+		sqlite3.h core/store/db.[ch]|core/io/sqlite/(sqlite_db.[ch]|read_sqlite.c)
 		csv.h core/io/csv/csv_ref.c
 		xlsxwriter.h core/io/write/write_xlsx.c
 		zlib.h core/io/archive/inflate_zlib.c|core/io/archive/gzip_writer.c|core/plan/lineage/row_lineage.c
@@ -163,7 +163,7 @@ formats_by_name() {
 	own='^(core/io/([a-z]+/)*read_[a-z]+\.c|core/io/write/write_[a-z]+\.c|core/io/sheet/xls/xls_freexl\.c):'
 	names=$(sed -n 's/^	\.\(formats\|suffixes\) = "\(.*\)",$/\2/p' $(product | grep -E '^core/io/.*/(read|write)_[a-z]+\.c$') |
 		tr ',' '\n' | grep . | sort -u)
-	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab' | paste -sd'|')
+	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab|sqlite3' | paste -sd'|')
 	all=$(echo "$names" | paste -sd'|')
 	grep -nE "\"(($all),)*($plain)(,($all))*\"" $(product) | grep -vE "$own" |
 		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*)|/\*.*"' | sed 's/$/ (ask the class of the reader or writer)/'

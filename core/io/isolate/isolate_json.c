@@ -227,6 +227,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, rejects, TEXT),
 	ROW(dtx_read_opts, max_rejects, I64),
 	ROW(dtx_read_opts, table, TEXT),
+	ROW(dtx_read_opts, query, TEXT),
 	ROW(dtx_read_opts, records, TEXT),
 	ROW(dtx_read_opts, duplicate_keys, INT),
 	ROW(dtx_read_opts, json_lenient, BOOL),
@@ -234,7 +235,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, mixed, BOOL),
 };
 /* A new member needs a new row, or the process would ignore it. */
-_Static_assert(sizeof(struct dtx_read_opts) == 264, "opts_rows lists the members of dtx_read_opts");
+_Static_assert(sizeof(struct dtx_read_opts) == 272, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
 	ROW(dtx_read_type, name, TEXT),

@@ -352,7 +352,7 @@ static enum dtx_code take_origin(struct isolated *r, const json_t *opened, struc
 		const json_t *v = json_array_get(cols, i);
 		json_int_t at = json_integer_value(v);
 
-		if (!json_is_integer(v) || at < 0 || at >= DTX_SHEET_COLS)
+		if (!json_is_integer(v) || at < 0 || (at >= DTX_SHEET_COLS && at != UINT32_MAX))
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 			         "the place of column %zu is not in a sheet", i);
 		col[i] = (uint32_t)at;
@@ -473,6 +473,9 @@ static const uint64_t *row_ids(const struct dtx_frame_view *view,
 	return (const uint64_t *)(const void *)(view->ptr + rows->a_off);
 }
 
+/* the largest row number of a database */
+#define ROWS_MAX ((uint64_t)1 << 48)
+
 /* Checks that rows come in order and are within a sheet, which also stops a process that never
  * ends. */
 static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view *view,
@@ -481,6 +484,7 @@ static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view 
 	enum dtx_code rc = DTX_OK;
 	const uint64_t *id = row_ids(view, rows);
 	uint64_t n = rows->a_len / sizeof(*id), i, row = 0;
+	uint64_t rows_max = r->cls.book ? DTX_SHEET_ROWS : ROWS_MAX;
 
 	if (!rows->rows || rows->rows > DTX_BATCH_ROWS || rows->a_len % sizeof(*id) ||
 	    (n != 1 && n != rows->rows))
@@ -488,7 +492,7 @@ static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view 
 		         (unsigned long long)rows->a_len, (unsigned long long)rows->rows);
 	for (i = 0; i < rows->rows; i++) {
 		row = n == 1 ? id[0] + i : id[i];
-		if (row < r->next_row || row >= DTX_SHEET_ROWS)
+		if (row < r->next_row || row >= rows_max)
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "row %llu is out of order",
 			         (unsigned long long)row);
 		r->next_row = row + 1;

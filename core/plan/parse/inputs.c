@@ -29,7 +29,8 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *range, *table, *header_sep, *encoding, *rejects, *records, *source_file;
+	const char *name, *range, *table, *query, *header_sep, *encoding, *rejects, *records,
+		*source_file;
 	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
 		duplicate_keys, syntax, columns, reader;
 	const json_t *sheet, *header_rows;
@@ -56,7 +57,8 @@ static const struct dtx_param input_rows[] = {
 	          "sheet; default: the first visible sheet" },
 	{ ROW(input_args, range, DTX_P_TEXT), .help = "cells to read, such as A4:O200 or 4:200" },
 	{ ROW(input_args, table, DTX_P_TEXT),
-	  .help = "table of a workbook, read without its totals" },
+	  .help = "table of a workbook, read without its totals; table or view of a database" },
+	{ ROW(input_args, query, DTX_P_TEXT), .help = "SELECT that a database is asked" },
 	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"",
 	  .help = "number of header rows, 0 to 8; auto: found",
 	  .schema = "{\"anyOf\":[{\"const\":\"auto\"},{\"type\":\"integer\",\"minimum\":0,"
@@ -401,6 +403,7 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->max_rejects = a->max_rejects ? a->max_rejects : o->max_rejects;
 	o->hidden_drop = a->hidden == 1;
 	o->table = a->table;
+	o->query = a->query;
 	o->merged_fill = a->merged == 1;
 	o->bad_cells = (unsigned)a->bad_cells;
 	o->records = a->records;

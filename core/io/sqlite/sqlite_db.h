@@ -1,0 +1,36 @@
+/* A connection to an SQLite database whose bytes are in memory. The file may be hostile: SQL can
+ * only SELECT, nothing is written or attached, no other file is opened, and what the schema
+ * contains is not trusted. One thread at a time. */
+#ifndef DTX_IO_SQLITE_SQLITE_DB_H
+#define DTX_IO_SQLITE_SQLITE_DB_H
+
+#include <sqlite3.h>
+
+#include "core/base/err.h"
+
+struct dtx_sqlite_db {
+	const char *label; /* name of the file, for messages; borrowed */
+	const void *bytes; /* borrowed */
+	size_t size;
+	sqlite3 *sqlite;
+	sqlite3_vfs vfs;
+	char name[32];    /* of the vfs */
+	bool asked_time;  /* SQL asked what time it is now */
+	char refused[96]; /* what the SQL may not do; "": nothing was refused */
+};
+
+/* Opens the database. `db` must not move until dtx_sqlite_db_close, which is allowed after a
+ * failure, and for a zeroed `db`. Errors: corrupt_file, no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label,
+                                             const void *bytes, size_t size, struct dtx_err *err);
+void dtx_sqlite_db_close(struct dtx_sqlite_db *db);
+/* Prepares one SELECT. A statement that does something else, a second statement, and SQL with
+ * an error are bad_param_value. */
+DTX_MUSTUSE enum dtx_code dtx_sqlite_db_prepare(struct dtx_sqlite_db *db, const char *sql,
+                                                sqlite3_stmt **out, struct dtx_err *err);
+/* Steps. Errors: corrupt_file, no_memory, bad_param_value if an expression fails or asks for the
+ * time of now. */
+DTX_MUSTUSE enum dtx_code dtx_sqlite_db_step(struct dtx_sqlite_db *db, sqlite3_stmt *stmt,
+                                             bool *row, struct dtx_err *err);
+
+#endif
