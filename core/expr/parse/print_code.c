@@ -425,8 +425,23 @@ static bool only_ints(struct coder *c, const struct dtx_expr *e)
 	return true;
 }
 
+/* SQLite adds decimals as floats, so that 0.1 + 0.2 is not equal to 0.3, for ranks and groups. */
+static bool no_decimal(struct coder *c, const struct dtx_expr *e)
+{
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		if (type_of(c, e->arg[i]) == DTX_T_DECIMAL) {
+			lacks(c, "exact arithmetic of decimals", "");
+			return false;
+		}
+	}
+	return true;
+}
+
 static void code_binary(struct coder *c, const struct dtx_expr *e, int op)
 {
+	if (c->kind == CODE_SQL && (op == DTX_BIN_ADD || op == DTX_BIN_SUB || op == DTX_BIN_MUL) &&
+	    !no_decimal(c, e))
+		return;
 	if (c->kind == CODE_SQL && (op == DTX_BIN_FLOORDIV || op == DTX_BIN_MOD) &&
 	    !only_ints(c, e))
 		lacks(c, op == DTX_BIN_MOD ? "%" : "//", " of numbers that are not int");
@@ -610,6 +625,10 @@ static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct
 		lacks(c, fn->name, fn->sql && is_windowed(c) ? "() of a window" : "()");
 		return;
 	}
+	if ((fn->detail == DTX_AGG_SUM || fn->detail == DTX_AGG_RANGE) && !no_decimal(c, e)) {
+		c->where = NULL;
+		return;
+	}
 	c->adds = fn->detail == DTX_AGG_SUM || fn->detail == DTX_AGG_MEAN;
 	fill(c, e->nargs || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
 	if (!strstr(fn->sql, "{w}"))
@@ -786,6 +805,9 @@ static void code_window_sql(struct coder *c, const struct dtx_expr *e, const str
 		lacks(c, fn->name, "()");
 		return;
 	}
+	if ((kind == DTX_WIN_CUM_SUM || kind == DTX_WIN_ROLL_SUM || kind == DTX_WIN_DIFF) &&
+	    !no_decimal(c, e))
+		return;
 	snprintf(call, sizeof(call), "%s()", fn->name);
 	switch (kind) {
 	case DTX_WIN_ROW_NUMBER:

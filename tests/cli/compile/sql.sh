@@ -78,3 +78,8 @@ for names in k,K _Row,n k,_w1; do
 	printf '%s\n1,2\n' "$names" > names.csv
 	dtx compile --to sql open.json names.csv || echo "exit $?"
 done
+# decimals are not added exactly in SQLite
+for f in 'p + 0.1' 'sum(p)' 'cum_sum(p)' 'max(p) - min(p)'; do
+	echo '{"dtx": 1, "inputs": [{"name": "main", "types": {"p": "decimal(12,2)"}}], "steps": [{"op": "window", "set": {"x": "'"$f"'"}}]}' > f.json
+	dtx compile --to sql f.json 2>&1 | head -1
+done
