@@ -303,6 +303,24 @@ void test_xlsx_merged_header_and_cells(void)
 	       -1, "R:text,H Jan:int,H Feb:int\nN|1|2\n~|3|4\n");
 }
 
+/* A title that is merged over some of the columns is left out as one over all of them; a merged
+ * name of a group of columns stays. */
+void test_xlsx_merged_title(void)
+{
+#define TITLED                                                                                     \
+	"<row r=\"2\"><c r=\"A2\" t=\"str\"><v>shop</v></c><c r=\"B2\" t=\"str\"><v>units</v></c>" \
+	"<c r=\"C2\" t=\"str\"><v>price</v></c></row>"                                             \
+	"<row r=\"3\"><c r=\"A3\" t=\"str\"><v>a</v></c><c r=\"B3\"><v>1</v></c><c "               \
+	"r=\"C3\"><v>2</v></c></row></sheetData>"
+	expect("<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>Sales</v></c></row>" TITLED
+	       "<mergeCells><mergeCell ref=\"A1:B1\"/></mergeCells>",
+	       -1, "shop:text,units:int,price:int\na|1|2\n");
+	expect("<sheetData><row r=\"1\"><c r=\"B1\" t=\"str\"><v>Sales</v></c></row>" TITLED
+	       "<mergeCells><mergeCell ref=\"B1:C1\"/></mergeCells>",
+	       -1, "shop:text,Sales units:int,Sales price:int\na|1|2\n");
+#undef TITLED
+}
+
 void test_xlsx_merge_flags(void)
 {
 	struct book book = { .sheet = HEAD

@@ -20,7 +20,7 @@ struct dtx_head_cell {
 	struct dtx_str text; /* as shown; for cells in a merged range, that of its first cell */
 	bool covered;        /* in a merged range but not its first cell, whose kind it has */
 	bool covered_left;   /* the range began in another column */
-	bool wide;           /* the range spans all used columns: the cell counts as blank */
+	bool wide;           /* the range is a title: the cell counts as blank */
 };
 /* The rows in which to search for a header. Rows are numbered from 0 by the caller. */
 struct dtx_head_grid {
@@ -62,7 +62,7 @@ DTX_MUSTUSE enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const st
  * number, or a word for "missing". Years 1900 to 2099 and ISO dates give DTX_HEAD_YEAR, other
  * values VALUE, the rest TEXT. */
 enum dtx_head_kind dtx_head_judge(struct dtx_str text);
-/* The same for a cell with a type. Blank if a merged range spans all used columns. */
+/* The same for a cell with a type. Blank if it is covered by a merged title. */
 enum dtx_head_kind dtx_head_cell_kind(const struct dtx_head_cell *c);
 /* Whether this is a bool, or a word or mark for a missing value. */
 bool dtx_head_is_missing_word(struct dtx_str text);

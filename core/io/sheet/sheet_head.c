@@ -72,6 +72,22 @@ out:
 	return rc;
 }
 
+/* Whether a merged range spans several columns from the first one on, and the row has nothing but
+ * it: a title above the table, not a name for some columns. */
+static bool is_title(const struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
+                     const struct dtx_head_cell *cell)
+{
+	uint32_t i;
+
+	if (m->col0 > l->grid->col_min || m->col0 == m->col1)
+		return false;
+	for (i = 0; i < l->ncols; i++) {
+		if (l->col[i] > m->col1 && cell[i].kind != DTX_HEAD_BLANK)
+			return false;
+	}
+	return l->grid->col_min < l->grid->col_max;
+}
+
 /* Fills the cells of the row that a merged range covers with its first cell. */
 static enum dtx_code spread_merge(struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
                                   uint32_t row, struct dtx_head_cell *cell, struct dtx_err *err)
@@ -84,8 +100,7 @@ static enum dtx_code spread_merge(struct dtx_sheet_layout *l, const struct dtx_c
 	if (at != UINT64_MAX)
 		DTX_TRY(show_cell(l, at, &anchor, err));
 	anchor.covered = true;
-	anchor.wide = m->col0 <= l->grid->col_min && m->col1 >= l->grid->col_max &&
-	              l->grid->col_min < l->grid->col_max;
+	anchor.wide = is_title(l, m, cell);
 	for (c = m->col0; c <= m->col1; c++) {
 		int32_t i = l->index[c];
 
