@@ -163,7 +163,7 @@ formats_by_name() {
 	own='^(core/io/([a-z]+/)*read_[a-z]+\.c|core/io/write/write_[a-z]+\.c|core/io/sheet/xls/xls_freexl\.c):'
 	names=$(sed -n 's/^	\.\(formats\|suffixes\) = "\(.*\)",$/\2/p' $(product | grep -E '^core/io/.*/(read|write)_[a-z]+\.c$') |
 		tr ',' '\n' | grep . | sort -u)
-	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab|sqlite3' | paste -sd'|')
+	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab|sqlite3|html' | paste -sd'|')
 	all=$(echo "$names" | paste -sd'|')
 	grep -nE "\"(($all),)*($plain)(,($all))*\"" $(product) | grep -vE "$own" |
 		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*)|/\*.*"' | sed 's/$/ (ask the class of the reader or writer)/'
