@@ -37,6 +37,7 @@ struct suggestion {
 	const char *path;
 	struct dtx_look look;
 	struct dtx_textgrid want;
+	bool bare;    /* the example was read without a header */
 	json_t *list; /* the result */
 };
 
@@ -72,6 +73,7 @@ static enum dtx_code suggest_want(struct suggestion *x, bool bare, struct dtx_er
 	struct dtx_source *src = NULL;
 	json_t *input = json_pack("{ss}", "name", "main");
 
+	x->bare = bare;
 	dtx_textgrid_clear(&x->want);
 	DTX_TRY(dtx_source_open(x->args->to, &src, err));
 	if (bare && !dtx_json_set(input, "header_rows", json_integer(0)))
@@ -131,7 +133,7 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 		rc = how != READING_FOUND && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
 		goto out;
 	}
-	DTX_TRY(dtx_byexample(&have, &x->want,
+	DTX_TRY(dtx_byexample(&have, &x->want, x->bare,
 	                      how == READING_CLEANED && json_array_size(x->look.suggested.steps),
 	                      runs, found, err));
 	DTX_TRY(suggest_take(x, how, found, err));
@@ -208,20 +210,21 @@ static bool suggest_free(const struct suggestion *x)
 static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int runs = DTX_BYEXAMPLE_RUNS / 2;
+	int runs = DTX_BYEXAMPLE_RUNS / 2, more;
 
 	DTX_TRY(suggest_want(x, false, err));
 	DTX_TRY(suggest_both(x, runs, err));
-	/* an example written by hand may have numbers in everyday notation */
-	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
-		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
 	/* the first rows may be no headers */
 	if (!suggest_whole(x) && suggest_free(x))
 		DTX_TRY(suggest_search(x, READING_HEADERLESS, &runs, err));
-	if (!json_array_size(x->list) && suggest_free(x)) {
-		runs = DTX_BYEXAMPLE_RUNS / 2;
+	/* an example written by hand may have numbers in everyday notation */
+	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
+		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
+	if (!suggest_whole(x) && suggest_free(x)) {
+		runs = more = DTX_BYEXAMPLE_RUNS / 2;
 		DTX_TRY(suggest_want(x, true, err));
-		DTX_TRY(suggest_search(x, READING_HEADERLESS, &runs, err));
+		DTX_TRY(suggest_search(x, READING_FOUND, &runs, err));
+		DTX_TRY(suggest_search(x, READING_HEADERLESS, &more, err));
 	}
 	DTX_TRY(suggest_sort(x, err));
 	if (!json_array_size(x->list)) {

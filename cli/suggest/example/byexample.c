@@ -22,6 +22,7 @@
 
 struct byexample {
 	const struct dtx_textgrid *want;
+	bool bare; /* the example has no header, so columns keep their names */
 	int *runs;
 	size_t pieces;
 	clock_t start; /* CPU time is measured, so that a busy machine finds the same */
@@ -158,13 +159,16 @@ static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textg
 	return true;
 }
 
-static json_t *match_select(const struct dtx_textgrid *want)
+/* Selects the wanted columns. got: by the names that they have there; NULL: by the wanted ones. */
+static json_t *match_select(const struct dtx_textgrid *want, const struct dtx_textgrid *got,
+                            const uint32_t *col)
 {
 	json_t *cols = json_array();
 	uint32_t c;
 
 	for (c = 0; c < want->ncols; c++)
-		(void)json_array_append_new(cols, json_string(want->name[c]));
+		(void)json_array_append_new(cols,
+		                            json_string(got ? got->name[col[c]] : want->name[c]));
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
@@ -418,16 +422,18 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table
 		(void)json_array_append(steps, (json_t *)(uintptr_t)second);
 	if (sort)
 		(void)json_array_append(steps, sort);
-	rename = renamed ? match_rename(got, col, x->want) : NULL;
+	rename = renamed && !x->bare ? match_rename(got, col, x->want) : NULL;
 	if (rename && json_array_size(steps) && !sort)
 		match_fold(got, steps, rename);
 	renamed = json_array_size(json_object_get(rename, "map")) > 0;
 	if (renamed)
 		(void)json_array_append(steps, rename);
 	/* a plan needs a step */
-	if ((rename ? !match_in_place(got, col, x->want) : !match_same_columns(got, x->want)) ||
+	if ((rename || x->bare ? !match_in_place(got, col, x->want)
+	                       : !match_same_columns(got, x->want)) ||
 	    !json_array_size(steps))
-		(void)json_array_append_new(steps, match_select(x->want));
+		(void)json_array_append_new(steps,
+		                            match_select(x->want, x->bare ? got : NULL, col));
 	cost = 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0) +
 	       0.005 * (double)(json_object_size(first) + json_object_size(second));
 	if (!steps)
@@ -532,10 +538,10 @@ out:
 }
 
 enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
-                            bool repaired, int *runs, json_t *found, struct dtx_err *err)
+                            bool bare, bool repaired, int *runs, json_t *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct byexample x = { want, runs, 0, clock(), found };
+	struct byexample x = { want, bare, runs, 0, clock(), found };
 	struct dtx_textgrid base[SECOND_BASES] = { DTX_TEXTGRID_INIT };
 	const json_t *by[SECOND_BASES];
 	json_t *steps = NULL;

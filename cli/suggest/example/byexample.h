@@ -16,11 +16,11 @@ DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
                                             json_t **out, struct dtx_err *err);
 
 /* Tries plans of one or two steps on the input, which other steps may have repaired before. Each
- * plan that makes the example is added to `found`: {"steps":[...],"score","evidence"}. *runs
- * counts down. */
+ * plan that makes the example is added to `found`: {"steps":[...],"score","whole","evidence"}; not
+ * whole: it makes more rows. bare: the example has no header. *runs counts down. */
 DTX_MUSTUSE enum dtx_code dtx_byexample(const struct dtx_textgrid *have,
-                                        const struct dtx_textgrid *want, bool repaired, int *runs,
-                                        json_t *found, struct dtx_err *err);
+                                        const struct dtx_textgrid *want, bool bare, bool repaired,
+                                        int *runs, json_t *found, struct dtx_err *err);
 /* Runs steps on a table. *ok: they fit it. Only out of memory is an error. */
 DTX_MUSTUSE enum dtx_code dtx_byexample_steps(const struct dtx_textgrid *have, const json_t *steps,
                                               struct dtx_textgrid *out, bool *ok,
