@@ -61,7 +61,8 @@ void test_read_sqlite_rowids(void)
 	struct dtx_buf db = DTX_BUF_INIT(1 << 20), out = DTX_BUF_INIT(1 << 16);
 	struct dtx_err err = DTX_ERR_INIT;
 
-	make("create table t(a); insert into t(rowid, a) values(-5, 1), (0, 2), (1 << 60, 3)", &db);
+	make("create table t(a); insert into t(rowid, a) values(-1 << 63, 1), (0, 2), (1 << 60, 3)",
+	     &db);
 	T_OK(dump(&db, &opts, 2, &out, &err), &err);
 	opts.types = &(struct dtx_read_type){ .name = "a", .type = { .type = DTX_T_BOOL } };
 	opts.ntypes = 1;

@@ -283,7 +283,7 @@ out:
 
 static uint64_t row_id(const struct sqlite_reader *r)
 {
-	return (uint64_t)(r->rowids ? sqlite3_column_int64(r->stmt, 0) - 1 : r->done);
+	return r->rowids ? (uint64_t)sqlite3_column_int64(r->stmt, 0) - 1 : (uint64_t)r->done;
 }
 
 /* Sets the place of an error or a note. */
