@@ -98,6 +98,8 @@ static bool is_range(struct dtx_str t)
 {
 	size_t i, groups = 0, marks = 0;
 
+	if (t.len > 1 && t.ptr[0] == '-' && isdigit((unsigned char)t.ptr[1]))
+		return false; /* a negative number */
 	for (i = 0; i < t.len; i++) {
 		bool digit = isdigit((unsigned char)t.ptr[i]);
 
@@ -296,6 +298,20 @@ static bool are_labels(const char *const *name, size_t n)
 	return n >= 2;
 }
 
+/* Whether the numbers after the common start go up, or go down. */
+static bool is_ordered(const char *const *name, size_t n, size_t start)
+{
+	size_t i, up = 0, down = 0;
+
+	for (i = 1; i < n; i++) {
+		double a = strtod(name[i - 1] + start, NULL), b = strtod(name[i] + start, NULL);
+
+		up += a < b;
+		down += a > b;
+	}
+	return up + 1 == n || down + 1 == n;
+}
+
 static bool is_unnamed(const char *name)
 {
 	return !name[0] || !strncmp(name, "column_", 7) || !strncmp(name, "Unnamed", 7);
@@ -342,6 +358,9 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 	out.start = (struct dtx_str){ name[0], start };
 	if (count[best] == n || (n >= 4 && count[best] + count[SERIES_RANGE] == n) ||
 	    (best == SERIES_INT && count[SERIES_INT] + count[SERIES_YEAR] == n)) {
+		/* whole numbers in no order are the first row of a table without a header */
+		if (best == SERIES_INT && !letters && !is_ordered(name, n, start))
+			return out;
 		out.what = series_words[best].what;
 		out.column = series_words[best].column;
 		out.numbered = best == SERIES_INT || best == SERIES_ORDINAL;

@@ -10,8 +10,9 @@ printf 'date,open,high,low,close\n2024-01-02,10.1,10.9,10.0,10.5\n2024-01-03,10.
 printf 'account,name,balance\n4000,Sales,-125.5\n4010,Fees,-48.25\n,Freight,61.0\n5100,Wages,73.5\n5200,Rent,12.5\n' > one_blank.csv
 printf 'fac,score\nt1,1.5\nt1,1.25\nt1,2.5\nt2,3.5\nt2,4.25\nt2,2.75\n' > series.csv
 printf 'name,address\nAnn,"Oslo, 5 High St"\nBob,"Rome, 3 Low Rd"\nCid,"Bern, 8 New Ln"\n' > address.csv
+printf '14:54,-71,-65,-98\n14:55,-70,-66,-97\n14:56,-69,-64,-91\n' > negative.csv
 printf 'a,b\n' > header.csv
-for f in tidy prices one_blank series address header; do none $f.csv; done
+for f in tidy prices one_blank series address negative header; do none $f.csv; done
 echo "== words for a person"
 dtx suggest tidy.csv
 dtx suggest header.csv
