@@ -72,7 +72,7 @@ static enum dtx_code search_once(void)
 	if (rc == DTX_OK)
 		rc = dtx_textgrid_make(&want, b, NULL);
 	if (rc == DTX_OK)
-		rc = dtx_byexample(&have, &want, false, &runs, found, NULL);
+		rc = dtx_byexample(&have, &want, false, false, &runs, found, NULL);
 	if (rc == DTX_OK) {
 		T_CHECK(json_array_size(found) >= 1);
 		T_STR(dtx_json_text(
