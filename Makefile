@@ -26,7 +26,7 @@ B := build$(VARIANT:%=-%)$(CROSS:%=-%)
 # The only lists of packages: those that a user needs, and those that only the tests need.
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
 	libseccomp-dev libsqlite3-dev libxxhash-dev libssl-dev zlib1g-dev libisal-dev \
-	libutf8proc-dev libcurl4-openssl-dev \
+	libutf8proc-dev libcurl4-openssl-dev libsnappy1v5 libzstd1 liblz4-1 libbrotli1 \
 	python3-dev python3-pandas
 DEPS_TEST := bubblewrap python3-openpyxl python3-jsonschema fsverity git
 # Large packages that few tests need.  Without them, these tests are skipped and say so.

@@ -62,6 +62,24 @@ static const struct dtx_plan_rule of_plans[] = {
 	  ">   typeof(c), typeof(d), typeof(e))' then select types then head 1\n"
 	  "types\n"
 	  "int float text text date\n" },
+	{ "TYPES OF PARQUET FILES",
+	  "A Parquet file says its types. Whole numbers of up to 64 bits are int, those of 64 bits "
+	  "without a sign decimal(20,0); FLOAT, DOUBLE and FLOAT16 are float, and what is infinite "
+	  "or "
+	  "not a number becomes null, with a count; DECIMAL keeps its digits. TIMESTAMP and INT96 "
+	  "are "
+	  "datetime, of UTC if the file says so; what they lose below a microsecond is counted. "
+	  "TIME, "
+	  "ENUM and UUID are text. Bytes that the file does not say to be text are read as such if "
+	  "they are one, and are refused otherwise, as are BSON, INTERVAL, VARIANT and geometry: "
+	  "the "
+	  "file is read without these columns if the first step selects others, or if extra is "
+	  "drop. "
+	  "Members of a struct are columns (a.b); lists and maps are JSON texts, for explode and "
+	  "the "
+	  "json functions. A text longer than the limit archive.text is refused.\n"
+	  "Only the columns that a plan needs are read. Encrypted files are refused.",
+	  NULL },
 	{ "FAMILIES",
 	  "Three or more columns of one kind (numbers, texts ...) whose names differ only in a "
 	  "period, as hours 2024-01 and hours 2024-02 do, are a family: hours {yyyy-mm}. The key "

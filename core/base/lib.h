@@ -16,8 +16,9 @@ struct dtx_lib_symbol {
 DTX_MUSTUSE enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
                                        const struct dtx_lib_symbol *symbol, size_t n,
                                        struct dtx_err *err);
-/* The function `name` of a shared library, for a name that the program itself defines and exports
- * (RTLD_NEXT).  NULL if no library has it. */
+/* The function `name` of a shared library that is loaded: with the program, also where the program
+ * itself defines and exports that name, or later with `global` (RTLD_NEXT).  NULL if none has it.
+ */
 void *dtx_lib_next(const char *name);
 
 #endif

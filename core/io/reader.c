@@ -44,7 +44,6 @@ struct foreign {
 };
 
 static const struct foreign foreigns[] = {
-	{ { "PAR1", 4 }, "a Parquet file", "duckdb -c \"COPY '", "' TO 'out.csv'\"" },
 	{ { "ARROW1", 6 }, "an Arrow file", "convert it to CSV: duckdb or pyarrow read '", "'" },
 	{ { "ORC", 3 }, "an ORC file", "convert it to CSV: pyarrow reads '", "'" },
 	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
@@ -447,7 +446,7 @@ static bool is_foreign_name(const char *path)
 	char suffix[DTX_FILE_SUFFIX];
 
 	dtx_file_suffix(path, suffix);
-	return suffix[0] && dtx_str_in_list("ods,parquet,feather,arrow,avro,orc,pdf,html,htm,xml,"
+	return suffix[0] && dtx_str_in_list("ods,feather,arrow,avro,orc,pdf,html,htm,xml,"
 	                                    "doc,docx,rtf,dta,sav,dbf,mdb,accdb,numbers",
 	                                    suffix);
 }

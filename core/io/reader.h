@@ -181,6 +181,8 @@ struct dtx_reader_class {
 	 * the input is not whole without it. NULL: there is no such file */
 	const char *beside;
 	bool isolated; /* parses containers, so it only runs in its own process (isolate.h) */
+	bool codecs;   /* uses the libraries of Parquet's codecs, which its process loads first */
+	bool values;   /* its columns have values (FLAT, DICT), not cells */
 	/* A score from 0 to 100; DTX_SNIFF_SURE or more: no other format begins like this. */
 	int (*sniff)(const void *head, size_t len, const char *path);
 	/* Whether a file that begins with something else holds this format after it. NULL: never.

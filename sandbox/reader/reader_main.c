@@ -19,6 +19,7 @@
 #include "core/base/thread/pool.h"
 #include "core/io/isolate/isolate.h"
 #include "core/io/encoding/codepage.h"
+#include "core/io/parquet/parquet.h"
 #include "core/io/sheet/xls/read_freexl.h"
 #include "sandbox/policy/filter.h"
 #include "sandbox/policy/landlock.h"
@@ -117,6 +118,7 @@ struct role {
 	uint64_t page; /* code page that may be needed */
 	size_t size;   /* bytes of the input */
 	bool freexl;   /* FreeXL is used, which opens the input by its name */
+	bool codecs;   /* the libraries of Parquet's codecs are used */
 };
 
 /* Stops: FreeXL, the only library here that opens files, from reading any file but the input.
@@ -161,6 +163,8 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	own = own_size();
 	if (r->freexl)
 		only_input(w);
+	if (r->codecs)
+		dtx_pq_codecs_warm();
 	if (dtx_filter_build_reader(&filter, r->freexl, NULL) != DTX_OK)
 		refuse(w, "seccomp", EINVAL);
 	dtx_task_reserve(THREADS);
@@ -423,8 +427,9 @@ int dtx_reader_main(int argc, char **argv)
 	uint64_t parent;
 
 	r.freexl = argc == 6 && strcmp(argv[5], "freexl") == 0;
-	if (argc != 5 + r.freexl || !number(argv[1], &parent) || !number(argv[2], &r.memory) ||
-	    !number(argv[3], &r.cpu_s) || !number(argv[4], &r.page))
+	r.codecs = argc == 6 && strcmp(argv[5], "codecs") == 0;
+	if (argc != 5 + (r.freexl || r.codecs) || !number(argv[1], &parent) ||
+	    !number(argv[2], &r.memory) || !number(argv[3], &r.cpu_s) || !number(argv[4], &r.page))
 		return 2;
 	r.parent = (pid_t)parent;
 	lock_down(&c.wire, &r);

@@ -243,9 +243,17 @@ out:
 enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits, pid_t *pid,
                                 int *control, struct dtx_err *err)
 {
-	char bytes[24], seconds[16], parent[16], page[16], with[] = "freexl";
-	char *argv[] = { (char *)DTX_READER_NAME,      parent, bytes, seconds, page,
-		         limits->freexl ? with : NULL, NULL };
+	char bytes[24], seconds[16], parent[16], page[16];
+	char freexl[] = "freexl", codecs[] = "codecs";
+	char *argv[] = { (char *)DTX_READER_NAME,
+		         parent,
+		         bytes,
+		         seconds,
+		         page,
+		         limits->freexl   ? freexl
+		         : limits->codecs ? codecs
+		                          : NULL,
+		         NULL };
 	struct role r = { argv, empty, -1, input };
 
 	snprintf(parent, sizeof(parent), "%d", (int)getpid());

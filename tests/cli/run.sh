@@ -78,7 +78,7 @@ locked() {
 	run/limit_fault.sh | run/limit_counts.sh | run/sort_mixed.sh | run/small_batches.sh) return 0 ;;
 	esac
 	plans=$(grep -oE 'plans/[a-z_]+\.json' "$1" | sort -u | sed "s|^|$root/fixtures/|")
-	grep -qE '\.(xlsx?|gz)\b' "$1" $plans
+	grep -qE '\.(xlsx?|gz|parquet)\b' "$1" $plans
 }
 
 slow() {

@@ -35,7 +35,8 @@ void test_reader_is_chosen_by_content(void)
 	EXPECT_BYTES("x.json", "\xfe\xff\0[\0001\0]", "json", "");
 	EXPECT_BYTES("x.csv", "\xff\xfe[\0i\0d\0]\0,\0n\0\n\0001\0,\0002\0\n\0", "csv", "");
 	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
-	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
+	expect_bytes("x", "a", 1, "parquet", "corrupt_file", "");
+	expect_bytes("x", "a", 1, "orc", "unsupported_format", "");
 	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "\"format\": \"csv\"");
 	/* a text with a delimiter that databases use, in any encoding */
 	EXPECT_BYTES("x", "a\001b\n1\001\xfc\n", "bad_encoding", "windows-125");
@@ -54,7 +55,7 @@ void test_reader_believes_a_suffix(void)
 	EXPECT_BYTES("x.json", "<html><table>", "corrupt_file", "a page");
 	EXPECT_BYTES("x.json", "a,b\n1,2\n", "corrupt_file", "\"format\": \"csv\"");
 	EXPECT_BYTES("x.json", "PK\x03\x04 cut", "corrupt_file", "\"format\": \"xlsx\"");
-	EXPECT_BYTES("x.json", "PAR1....", "unsupported_format", "duckdb");
+	EXPECT_BYTES("x.json", "PAR1....", "corrupt_file", "\"format\": \"parquet\"");
 	EXPECT_BYTES("x.json", "\x02\x03\xff\x04\x05\xfe", "corrupt_file", "");
 	EXPECT_BYTES("x.jsonl", "\x1e{\"a\":1}\n\x1e{\"a\":2}\n", "json", "");
 	EXPECT_BYTES("x.xls", "a\tb\n1\t2\n", "csv", "");
@@ -62,7 +63,8 @@ void test_reader_believes_a_suffix(void)
 
 void test_reader_names_the_way_out(void)
 {
-	EXPECT_BYTES("p.parquet", "PAR1....", "unsupported_format", "duckdb");
+	EXPECT_BYTES("p.parquet", "PAR1....", "corrupt_file", "");
+	EXPECT_BYTES("p.arrow", "ARROW1..", "unsupported_format", "duckdb");
 	EXPECT_BYTES("p.csv.gz", "\x1f\x8b\x08rest", "corrupt_file", "gzip -t 'p.csv.gz'");
 	EXPECT_BYTES("p.pdf", "%PDF-1.7", "unsupported_format", "table");
 	EXPECT_BYTES("p.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 Workbook", "corrupt_file", "");

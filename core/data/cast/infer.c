@@ -200,14 +200,32 @@ static void infer_cell(struct dtx_infer *f, const struct dtx_column *c, uint32_t
 	}
 }
 
+/* Counts a value of a column that has a type. */
+static void infer_typed(struct dtx_infer *f, struct dtx_typeref type)
+{
+	switch (type.type) {
+	case DTX_T_BOOL: f->bools++; break;
+	case DTX_T_INT64: f->ints++; break;
+	case DTX_T_DATE: f->dates++; break;
+	case DTX_T_DATETIME:
+		f->datetimes++;
+		f->zoned += dtx_type_is_utc(type);
+		break;
+	default: f->floats++;
+	}
+}
+
 void dtx_infer_column(struct dtx_infer *f, const struct dtx_column *c, int64_t row)
 {
 	struct dtx_buf none = DTX_BUF_INIT(0);
+	bool typed = c->form != DTX_F_CELL && c->form != DTX_F_SPAN && c->type.type != DTX_T_TEXT;
 	uint32_t i;
 
 	for (i = 0; i < c->len; i++) {
 		if (dtx_column_is_null(c, i))
 			f->nulls++;
+		else if (typed)
+			infer_typed(f, c->type);
 		else if (c->form == DTX_F_CELL)
 			infer_cell(f, c, i, row + i);
 		else if (c->form == DTX_F_SPAN) /* a quote inside of the cell makes it text */

@@ -29,6 +29,7 @@ enum dtx_ask {
 struct dtx_isolate_limits {
 	uint64_t memory; /* bytes of its heap */
 	uint32_t cpu_s;
+	bool codecs;   /* it uses the libraries of Parquet's codecs */
 	bool freexl;   /* it uses FreeXL, which opens the input by name */
 	unsigned page; /* code page that it loads, 0: none */
 };

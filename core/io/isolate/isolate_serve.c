@@ -240,17 +240,70 @@ out:
 	return rc;
 }
 
+/* Whether the columns of a batch have values, not cells of a workbook. */
+static bool has_values(const struct dtx_batch *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->ncols; i++)
+		if (b->col[i])
+			return b->col[i]->form != DTX_F_CELL;
+	return false;
+}
+
+/* Adds the columns of a batch as a table, in order. Main knows their names, which need not be fit
+ * for a frame: here each has its number. */
+static enum dtx_code batch_values(struct dtx_frame *f, const struct dtx_batch *b,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena names = DTX_ARENA_INIT;
+	struct dtx_field *field = dtx_arena_zalloc(&names, b->ncols, sizeof(*field));
+	struct dtx_schema schema = { .field = field };
+	struct dtx_table *t = NULL;
+	struct dtx_batch *some = NULL;
+	uint32_t i, k = 0;
+
+	if (!field)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		if (!b->col[i])
+			continue;
+		field[k].name = dtx_arena_printf(&names, "%u", (unsigned)i);
+		field[k].type = b->col[i]->type;
+		if (!field[k++].name)
+			DTX_FAIL_MEM(err);
+	}
+	schema.nfields = k;
+	DTX_TRY(dtx_table_new(&schema, &t, err));
+	DTX_TRY(dtx_batch_new(t->schema, b->nrows, &some, err));
+	for (i = 0, k = 0; i < b->ncols; i++)
+		if (b->col[i])
+			some->col[k++] = dtx_column_ref(b->col[i]);
+	rc = dtx_table_take(t, some, err);
+	some = NULL;
+	if (rc == DTX_OK)
+		rc = dtx_frame_add_table(f, "", t, err);
+out:
+	dtx_batch_free(some);
+	dtx_table_unref(t);
+	dtx_arena_clear(&names);
+	return rc;
+}
+
 static enum dtx_code send_batch(struct dtx_isolate_server *s, const struct dtx_batch *b,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame f = DTX_FRAME_INIT;
+	bool values = has_values(b);
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *state = NULL;
 	size_t ids = b->rec ? b->nrows : 1;
 
 	DTX_ASSERT(!b->sel, err);
-	DTX_TRY(tell_strings(s, b, err));
+	if (!values)
+		DTX_TRY(tell_strings(s, b, err));
 	state = state_json(s);
 	if (!state)
 		DTX_FAIL_MEM(err);
@@ -263,7 +316,7 @@ static enum dtx_code send_batch(struct dtx_isolate_server *s, const struct dtx_b
 		(struct dtx_str){ NULL, 0 }, err));
 	DTX_TRY(dtx_frame_add_bytes(&f, DTX_FRAME_REPORT, 0, NULL,
 	                            (struct dtx_str){ text.ptr, text.len }, err));
-	DTX_TRY(batch_cells(&f, b, err));
+	DTX_TRY(values ? batch_values(&f, b, err) : batch_cells(&f, b, err));
 	DTX_TRY(send_frame(s, &f, err));
 out:
 	json_decref(state);

@@ -131,6 +131,8 @@ struct isolated {
 	json_t *describe;
 	bool epoch1904;
 	struct dtx_scan scan;
+	uint8_t *cast;        /* per column: what dtx_columns_cast_all has to cast */
+	bool values;          /* its columns have values, not cells */
 	pthread_mutex_t lock; /* for what follows, and for the messages */
 	struct dtx_textpool texts;
 	uint64_t seq;
@@ -314,6 +316,7 @@ static void isolated_close(struct dtx_reader *reader)
 
 	r->via->stop(r->proc);
 	free_late(r);
+	dtx_mem_free(r->cast);
 	dtx_textpool_clear(&r->texts);
 	json_decref(r->describe);
 	dtx_errlist_clear(&r->head.diags);
@@ -415,6 +418,8 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++)
 		need[i] = scan->need[i] || (scan->keep && scan->keep_need[i]);
+	for (i = 0; i < n; i++)
+		r->cast[i] = !r->values ? scan->need[i] : need[i] ? DTX_NEED_VALUE : DTX_NEED_SKIP;
 	r->scan = *scan;
 	r->seq = 0;
 	r->next_row = 0;
@@ -438,6 +443,11 @@ out:
 	return rc;
 }
 
+static bool wanted(const struct isolated *r, uint32_t i)
+{
+	return r->scan.need[i] || (r->scan.keep && r->scan.keep_need[i]);
+}
+
 /* Makes a column of cells. It keeps its frame alive, and the texts as they were when it came. */
 static enum dtx_code cells_column(struct isolated *r, const struct dtx_frame_view *view,
                                   const struct dtx_frame_entry *e, struct dtx_batch *b,
@@ -450,8 +460,7 @@ static enum dtx_code cells_column(struct isolated *r, const struct dtx_frame_vie
 	struct dtx_column *c;
 	uint32_t i = e->id;
 
-	if (i >= b->ncols || b->col[i] ||
-	    !(r->scan.need[i] || (r->scan.keep && r->scan.keep_need[i])))
+	if (i >= b->ncols || b->col[i] || !wanted(r, i))
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "cells of column %u were not asked for", i);
 	DTX_TRY(dtx_frame_cells(view, e, b->nrows, texts->n, &tag, &value, err));
 	c = dtx_column_new(DTX_F_CELL, r->scan.schema->field[i].type, b->nrows,
@@ -467,13 +476,60 @@ out:
 	return rc;
 }
 
+/* The columns of a table that came, in order, are those that were asked for. */
+static enum dtx_code value_columns(struct isolated *r, const struct dtx_table *t,
+                                   struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, k = 0;
+
+	if (t->nbatches != 1 || t->batch[0]->nrows != b->nrows)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "a table has not the rows of its batch");
+	for (i = 0; i < b->ncols; i++) {
+		struct dtx_typeref type = r->scan.schema->field[i].type;
+		struct dtx_column *c;
+
+		if (!wanted(r, i))
+			continue;
+		if (k == t->schema->nfields)
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "column %u is missing", i);
+		c = t->batch[0]->col[k++];
+		/* a frame does not say whether times are of UTC */
+		if (c->type.type == type.type && type.type == DTX_T_DATETIME)
+			c->type = type;
+		if (!dtx_columns_declared(&r->opts, r->scan.schema->field[i].name) &&
+		    memcmp(&c->type, &type, sizeof(type)))
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "column %u is of another type", i);
+		b->col[i] = dtx_column_ref(c);
+	}
+	if (k != t->schema->nfields)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "more columns than were asked for");
+out:
+	return rc;
+}
+
+/* Makes the columns of values that came instead of cells. */
+static enum dtx_code take_values(struct isolated *r, const struct dtx_frame_view *view,
+                                 const struct dtx_frame_entry *e, struct dtx_batch *b,
+                                 struct dtx_owner *owner, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *t = NULL;
+
+	DTX_TRY(dtx_frame_table(view, e, owner, &t, err));
+	DTX_TRY(value_columns(r, t, b, err));
+out:
+	dtx_table_unref(t);
+	return rc;
+}
+
 static const uint64_t *row_ids(const struct dtx_frame_view *view,
                                const struct dtx_frame_entry *rows)
 {
 	return (const uint64_t *)(const void *)(view->ptr + rows->a_off);
 }
 
-/* the largest row number of a database */
+/* the largest row number of a file that is not a workbook */
 #define ROWS_MAX ((uint64_t)1 << 48)
 
 /* Checks that rows come in order and are within a sheet, which also stops a process that never
@@ -520,6 +576,8 @@ static enum dtx_code make_batch(struct isolated *r, const struct dtx_frame_view 
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_frame_entry *rows = dtx_frame_find(view, DTX_FRAME_ROWS);
+	const struct dtx_frame_entry *table =
+		r->values ? dtx_frame_find(view, DTX_FRAME_TABLE) : NULL;
 	struct dtx_batch *b = NULL;
 	uint32_t i;
 
@@ -527,11 +585,13 @@ static enum dtx_code make_batch(struct isolated *r, const struct dtx_frame_view 
 	b->last = true;
 	b->origin = &r->head.origin;
 	number_rows(view, rows, b, owner);
+	if (table)
+		DTX_TRY(take_values(r, view, table, b, owner, err));
 	for (i = 0; i < view->n; i++)
-		if (view->entry[i].kind == DTX_FRAME_CELLS)
+		if (view->entry[i].kind == DTX_FRAME_CELLS && !r->values)
 			DTX_TRY(cells_column(r, view, &view->entry[i], b, owner, texts, err));
 	for (i = 0; i < b->ncols; i++)
-		if (!b->col[i] && (r->scan.need[i] || (r->scan.keep && r->scan.keep_need[i])))
+		if (!b->col[i] && wanted(r, i))
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "column %u is missing", i);
 	*out = b;
 	b = NULL;
@@ -658,7 +718,7 @@ static enum dtx_code isolated_next(struct dtx_reader *reader, unsigned worker,
 		goto out;
 	DTX_TRY(make_batch(r, &a.view, a.frame.owner, a.texts, &b, err));
 	b->seq = a.seq;
-	DTX_TRY(dtx_columns_cast_all(reader, &r->opts, b, r->scan.need, late, err));
+	DTX_TRY(dtx_columns_cast_all(reader, &r->opts, b, r->cast, late, err));
 	b->last = late->code == DTX_OK;
 	if (r->scan.keep)
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
@@ -707,16 +767,19 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 
 	if (!r)
 		DTX_FAIL_MEM(err);
+	limits.codecs = cls->codecs;
 	limits.freexl = opts->reader && !strcmp(opts->reader, "freexl");
 	pthread_mutex_init(&r->lock, NULL);
 	r->via = via;
 	r->head.src = src;
 	r->opts = *opts;
+	r->values = cls->values;
 	r->cls = (struct dtx_reader_class){
 		.name = cls->name,
 		.formats = cls->formats,
 		.uses = cls->uses,
 		.book = cls->book,
+		.places = cls->places,
 		.schema = isolated_schema,
 		.start = isolated_start,
 		.next = isolated_next,
@@ -731,6 +794,9 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 	if (rc != DTX_OK)
 		goto out;
 	DTX_TRY(take_opened(r, opened, err));
+	r->cast = dtx_mem_zalloc(r->schema.nfields, 1);
+	if (!r->cast)
+		DTX_FAIL_MEM(err);
 	r->head.cls = &r->cls;
 	*out = &r->head;
 	r = NULL;

@@ -1,0 +1,487 @@
+/* The reader of Parquet files: opens the footer, and makes batches of the columns that are needed,
+ * row group by row group. It runs in the locked reader process. */
+#include <pthread.h>
+
+#include "core/base/memory/mem.h"
+#include "core/base/strmap.h"
+#include "core/io/columns.h"
+#include "core/io/parquet/parquet.h"
+
+struct parquet {
+	struct dtx_reader head;
+	struct dtx_read_opts opts;
+	struct dtx_pq_file file;
+	struct dtx_pq_field *field; /* of each column of the schema */
+	struct dtx_schema schema;
+	struct dtx_scan scan;
+	uint32_t batch_rows;
+	pthread_mutex_t lock;         /* for all that follows: one worker reads at a time */
+	struct dtx_pq_cursor *cursor; /* of each leaf; open are those that are needed */
+	size_t group;                 /* the row group that is being read */
+	bool in_group;
+	int64_t row; /* the next one in it */
+	uint64_t seq;
+	int64_t kept; /* rows that passed the pushed filter */
+	struct dtx_pq_counts counts;
+	bool noted;
+};
+
+/* --- opening --- */
+
+static void close_cursors(struct parquet *r)
+{
+	uint32_t i;
+
+	for (i = 0; r->cursor && i < r->file.nleaves; i++)
+		dtx_pq_cursor_close(&r->cursor[i]);
+	r->in_group = false;
+}
+
+static void parquet_close(struct dtx_reader *reader)
+{
+	struct parquet *r = (struct parquet *)reader;
+
+	close_cursors(r);
+	dtx_mem_free(r->cursor);
+	dtx_pq_file_clear(&r->file);
+	dtx_errlist_clear(&r->head.diags);
+	dtx_arena_clear(&r->head.arena);
+	pthread_mutex_destroy(&r->lock);
+	dtx_mem_free(r);
+}
+
+/* Adds a note; `what` is NULL if memory is out. */
+static enum dtx_code note(struct parquet *r, enum dtx_code code, int64_t count, const char *what,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!what)
+		DTX_FAIL_MEM(err);
+	dtx_err_set(&w, code, __FILE__, __LINE__, "'%s': %s", r->file.label, what);
+	w.severity = DTX_SEV_WARNING;
+	w.count = count;
+	if (!dtx_errlist_take(&r->head.diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Gives repeated names a number: two columns may have one name, and a.b may be a struct's member
+ * and a name. */
+static enum dtx_code make_unique(struct parquet *r, const char **name, uint32_t n,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	uint32_t i, found, k;
+
+	for (i = 0; i < n; i++) {
+		const char *plain = name[i];
+
+		if (!dtx_strmap_put(&taken, dtx_str_of(plain), i, &found))
+			DTX_FAIL_MEM(err);
+		for (k = 2; found != i; k++) {
+			name[i] = dtx_arena_printf(&r->head.arena, "%s_%u", plain, (unsigned)k);
+			if (!name[i] || !dtx_strmap_put(&taken, dtx_str_of(name[i]), i, &found))
+				DTX_FAIL_MEM(err);
+		}
+		if (name[i] != plain)
+			DTX_TRY(note(r, DTX_W_DUPLICATE_HEADER, -1,
+			             dtx_arena_printf(&r->head.arena,
+			                              "'%.100s' is the name of two columns", plain),
+			             err));
+	}
+out:
+	dtx_strmap_clear(&taken);
+	return rc;
+}
+
+static void make_field(struct parquet *r, const struct dtx_pq_field *from, struct dtx_field *f)
+{
+	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
+
+	f->source = true;
+	f->declared = d != NULL;
+	f->input_name = d ? f->name : NULL;
+	f->type = dtx_pq_field_type(&r->file, from);
+	f->json = !d && dtx_pq_field_json(&r->file, from);
+	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
+		f->type = d->type;
+		f->format = d->format;
+	}
+}
+
+static enum dtx_code make_schema(struct parquet *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena *a = &r->head.arena;
+	struct dtx_field *field;
+	const char **name = NULL;
+	uint32_t n = 0, i, k = 0;
+	bool *keep;
+
+	DTX_TRY(dtx_pq_fields(&r->file, &r->field, &name, &n, err));
+	DTX_TRY(make_unique(r, name, n, err));
+	field = dtx_arena_zalloc(a, n, sizeof(*field));
+	keep = dtx_arena_zalloc(a, n, sizeof(*keep));
+	if (!field || !keep)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_columns_choose(&r->opts, r->file.label, name, n, keep, err));
+	for (i = 0; i < n; i++) {
+		if (!keep[i])
+			continue;
+		field[k].name = name[i];
+		r->field[k] = r->field[i];
+		make_field(r, &r->field[k], &field[k]);
+		k++;
+	}
+	r->schema = (struct dtx_schema){ .nfields = k, .field = field };
+out:
+	return rc;
+}
+
+static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
+{
+	(void)o;
+	*out = (struct dtx_place){ (int64_t)row_id, -1 };
+}
+
+static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = r->head.src;
+
+	r->file = (struct dtx_pq_file){ .label = dtx_source_name(src),
+		                        .bytes = (const uint8_t *)dtx_source_data(src),
+		                        .len = dtx_source_size(src),
+		                        .limits = dtx_source_limits(src) };
+	DTX_TRY(dtx_pq_footer(&r->file, err));
+	DTX_TRY(make_schema(r, err));
+	r->cursor = dtx_mem_zalloc((size_t)r->file.nleaves + 1, sizeof(*r->cursor));
+	r->head.origin = (struct dtx_origin){
+		.locate = locate,
+		.arg = r,
+		.file = dtx_source_name(src),
+		.alias = dtx_arena_strdup(&r->head.arena, r->opts.alias ? r->opts.alias : "main"),
+		.ncols = r->schema.nfields
+	};
+	if (!r->cursor || !r->head.origin.alias)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code parquet_open(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                  struct dtx_reader **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct parquet *r = dtx_mem_zalloc(1, sizeof(*r));
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->head.src = src;
+	r->opts = *opts;
+	pthread_mutex_init(&r->lock, NULL);
+	DTX_TRY(open_file(r, err));
+	*out = &r->head;
+	r = NULL;
+out:
+	if (r)
+		parquet_close(&r->head);
+	return rc;
+}
+
+static enum dtx_code parquet_schema(struct dtx_reader *reader, const struct dtx_schema **out,
+                                    struct dtx_err *err)
+{
+	(void)err;
+	*out = &((struct parquet *)reader)->schema;
+	return DTX_OK;
+}
+
+/* --- reading --- */
+
+static bool wanted(const struct parquet *r, uint32_t i)
+{
+	return r->scan.need[i] != DTX_NEED_SKIP || (r->scan.keep && r->scan.keep_need[i]);
+}
+
+static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_scan *scan,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct parquet *r = (struct parquet *)reader;
+	uint32_t i;
+
+	close_cursors(r);
+	r->scan = *scan;
+	r->batch_rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
+	r->group = 0;
+	r->row = r->kept = 0;
+	r->seq = 0;
+	r->counts = (struct dtx_pq_counts){ 0 };
+	r->noted = false;
+	reader->stats = (struct dtx_read_stats){ 0 };
+	reader->misfits = reader->offsets = 0;
+	for (i = 0; i < r->schema.nfields; i++) {
+		const struct dtx_pq_node *n = dtx_pq_refused(&r->file, r->field[i].node);
+
+		if (wanted(r, i) && n)
+			DTX_FAIL_NEXT(
+				err, DTX_E_UNSUPPORTED_FORMAT,
+				"leave the column out, with \"extra\": \"drop\" or a select as "
+				"first step",
+				"'%s': column '%.100s' has the type %s, which dtx does not read",
+				r->file.label, r->schema.field[i].name, n->refused);
+	}
+out:
+	return rc;
+}
+
+/* Opens the leaves that are needed of the next row group with rows. *any: there is one. */
+static enum dtx_code next_group(struct parquet *r, bool *any, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, k;
+
+	while (r->group < r->file.ngroups && !r->file.group[r->group].rows)
+		r->group++;
+	*any = r->group < r->file.ngroups;
+	if (!*any)
+		goto out;
+	for (i = 0; i < r->schema.nfields; i++) {
+		const struct dtx_pq_node *n = &r->file.node[r->field[i].node];
+
+		for (k = 0; wanted(r, i) && k < n->nleaves; k++)
+			DTX_TRY(dtx_pq_cursor_open(&r->cursor[n->leaf + k], &r->file, r->group,
+			                           n->leaf + k, err));
+	}
+	r->row = 0;
+	r->in_group = true;
+out:
+	return rc;
+}
+
+static enum dtx_code end_group(struct parquet *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; i < r->file.nleaves; i++)
+		if (r->cursor[i].f)
+			DTX_TRY(dtx_pq_cursor_finish(&r->cursor[i], err));
+	close_cursors(r);
+	r->group++;
+	dtx_reader_progress(&r->head, r->group, r->file.ngroups);
+out:
+	return rc;
+}
+
+/* Casts the column to its declared type, if the reader is not in a process of its own: otherwise
+ * main does that. */
+static enum dtx_code make_column(struct parquet *r, struct dtx_batch *b, uint32_t i,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_pq_field *f = &r->field[i];
+	const char *name = r->schema.field[i].name;
+	int64_t row = (int64_t)b->first_row;
+
+	if (f->nested)
+		DTX_TRY(dtx_pq_nested(r->cursor, &r->file, f->node, name, row, b->nrows, &r->counts,
+		                      &b->col[i], err));
+	else
+		DTX_TRY(dtx_pq_flat(&r->cursor[r->file.node[f->node].leaf], name, row, b->nrows,
+		                    &r->counts, &b->col[i], err));
+	if (r->scan.need[i] == DTX_NEED_VALUE)
+		DTX_TRY(dtx_columns_cast(&r->head, &r->opts, b, i, NULL, err));
+out:
+	return rc;
+}
+
+static enum dtx_code make_batch(struct parquet *r, struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_pq_group *g = &r->file.group[r->group];
+	int64_t left = g->rows - r->row;
+	uint32_t n = left < r->batch_rows ? (uint32_t)left : r->batch_rows, i;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_new(r->scan.schema, n, &b, err));
+	b->seq = r->seq++;
+	b->last = true;
+	b->origin = &r->head.origin;
+	b->first_row = g->first_row + (uint64_t)r->row;
+	for (i = 0; i < b->ncols; i++)
+		if (wanted(r, i))
+			DTX_TRY(make_column(r, b, i, err));
+	r->row += n;
+	r->head.stats.rows_read += n;
+	r->head.stats.rows_out += n;
+	if (r->scan.keep)
+		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
+	r->kept += b->nsel;
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+/* Adds the notes about values that were changed, once. */
+static enum dtx_code note_counts(struct parquet *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->noted)
+		goto out;
+	r->noted = true;
+	if (r->counts.not_finite)
+		DTX_TRY(note(r, DTX_W_NOT_FINITE, r->counts.not_finite,
+		             dtx_arena_printf(
+				     &r->head.arena,
+				     "floats that are infinite or not a number became null: %lld",
+				     (long long)r->counts.not_finite),
+		             err));
+	if (r->counts.cut)
+		DTX_TRY(note(
+			r, DTX_W_READER_NOTE, r->counts.cut,
+			dtx_arena_printf(
+				&r->head.arena,
+				"times that lost nanoseconds, as a datetime has microseconds: %lld",
+				(long long)r->counts.cut),
+			err));
+out:
+	return rc;
+}
+
+static enum dtx_code next(struct parquet *r, struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool more = true;
+
+	if (r->in_group && r->row == r->file.group[r->group].rows)
+		DTX_TRY(end_group(r, err));
+	if (r->scan.limit >= 0 && r->kept >= r->scan.limit) {
+		r->head.stats.stopped_early = r->in_group || r->group < r->file.ngroups;
+		more = false;
+	} else if (!r->in_group) {
+		DTX_TRY(next_group(r, &more, err));
+	}
+	if (more)
+		DTX_TRY(make_batch(r, out, err));
+	else
+		DTX_TRY(note_counts(r, err));
+out:
+	return rc;
+}
+
+static enum dtx_code parquet_next(struct dtx_reader *reader, unsigned worker,
+                                  struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc;
+	struct parquet *r = (struct parquet *)reader;
+
+	(void)worker;
+	*out = NULL;
+	pthread_mutex_lock(&r->lock);
+	rc = next(r, out, err);
+	if (rc != DTX_OK && err && err->seq < 0)
+		err->seq = (int64_t)r->seq;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+/* --- what is known of the file --- */
+
+/* A text of the file as JSON; one that is not UTF-8 is left out. */
+static json_t *text_json(struct dtx_str s)
+{
+	json_t *text = json_stringn(s.ptr, s.len);
+
+	return text ? text : json_null();
+}
+
+static json_t *metadata_json(const struct dtx_pq_file *f)
+{
+	json_t *o = json_object();
+	size_t i;
+
+	for (i = 0; o && i < f->nkeys; i++) {
+		char *key = dtx_mem_strndup(f->key[i].ptr ? f->key[i].ptr : "", f->key[i].len);
+
+		/* a key that is not UTF-8 cannot be said */
+		if (key)
+			(void)!json_object_set_new(o, key, text_json(f->value[i]));
+		dtx_mem_free(key);
+	}
+	return o;
+}
+
+static json_t *codecs_json(const struct dtx_pq_file *f)
+{
+	json_t *list = json_array();
+	unsigned codec;
+	size_t g;
+	uint32_t i;
+
+	for (codec = 0; list && codec < 8; codec++) {
+		bool used = false;
+
+		for (g = 0; g < f->ngroups && !used; g++)
+			for (i = 0; i < f->nleaves && !used; i++)
+				used = f->group[g].chunk[i].codec == codec;
+		if (used)
+			(void)!json_array_append_new(list, json_string(dtx_pq_codec_name(codec)));
+	}
+	return list;
+}
+
+static json_t *parquet_describe(struct dtx_reader *reader)
+{
+	const struct dtx_pq_file *f = &((struct parquet *)reader)->file;
+
+	return json_pack("{ss sI sI so so so}", "format", "parquet", "rows", (json_int_t)f->rows,
+	                 "row_groups", (json_int_t)f->ngroups, "compression", codecs_json(f),
+	                 "created_by", text_json(f->created_by), "metadata", metadata_json(f));
+}
+
+static int parquet_sniff(const void *head, size_t len, const char *path)
+{
+	(void)path;
+	return dtx_pq_sniff(head, len) ? 100 : 0;
+}
+
+static enum dtx_code parquet_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                 struct dtx_rawgrid *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)opts;
+	(void)out;
+	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is a Parquet file, which has no raw cells",
+	         dtx_source_name(src));
+out:
+	return rc;
+}
+
+const struct dtx_reader_class dtx_read_parquet = {
+	.name = "parquet",
+	.formats = "parquet",
+	.suffixes = "parquet,pq",
+	.what = "Parquet",
+	.places = DTX_PLACES_ROWS,
+	.isolated = true,
+	.codecs = true,
+	.values = true,
+	.sniff = parquet_sniff,
+	.open = parquet_open,
+	.schema = parquet_schema,
+	.start = parquet_start,
+	.next = parquet_next,
+	.describe = parquet_describe,
+	.close = parquet_close,
+	.raw = parquet_raw,
+};

@@ -1,0 +1,179 @@
+/* Parquet: files of all codecs hold the same table, and no damaged byte gets further than an
+ * error. */
+#include "core/base/lib.h"
+#include "core/io/parquet/parquet.h"
+#include "core/io/parquet/thrift.h"
+#include "tests/t.h"
+#include "tests/unit/bookmake.h"
+
+static void load(const char *name, struct dtx_buf *out)
+{
+	struct dtx_source *src = NULL;
+	char path[256];
+
+	snprintf(path, sizeof(path), "fixtures/parquet/%s.parquet", name);
+	T_OK(dtx_source_open(path, &src, NULL), NULL);
+	if (src)
+		dtx_buf_addn(out, dtx_source_data(src), dtx_source_size(src));
+	dtx_source_free(src);
+}
+
+/* Reads up to 200 rows of bytes. */
+static enum dtx_code read_some(const struct dtx_buf *bytes, uint32_t batch_rows,
+                               struct dtx_buf *out, struct dtx_err *err)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.format = "parquet";
+	return bytes_dump("t.parquet", bytes, &opts, batch_rows, true, out, err);
+}
+
+static bool has_libraries(void)
+{
+	static const char *const names[] = { "libsnappy.so.1", "libzstd.so.1", "liblz4.so.1",
+		                             "libbrotlidec.so.1" };
+	size_t i;
+
+	dtx_pq_codecs_warm();
+	for (i = 0; i < DTX_COUNT(names); i++) {
+		if (dtx_lib_open(names[i], "", false, NULL, 0, NULL) != DTX_OK) {
+			t_skip("a library of the codecs is missing");
+			return false;
+		}
+	}
+	return true;
+}
+
+void test_parquet_codecs_hold_the_same(void)
+{
+	static const char *const names[] = { "types-snappy", "types-gzip", "types-brotli-v2",
+		                             "types-zstd-v2", "types-lz4" };
+	struct dtx_buf plain = DTX_BUF_INIT((size_t)1 << 20), want = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	load("types", &plain);
+	T_OK(read_some(&plain, 0, &want, &err), &err);
+	T_CHECK(strstr(dtx_buf_text(&want), "18446744073709551615") != NULL);
+	for (i = 0; i < DTX_COUNT(names) && has_libraries(); i++) {
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+		struct dtx_buf got = DTX_BUF_INIT((size_t)1 << 20);
+
+		load(names[i], &bytes);
+		T_OK(read_some(&bytes, i % 2 ? 7 : 0, &got, &err), &err);
+		T_CHECK(got.len == want.len && !memcmp(got.ptr, want.ptr, want.len));
+		dtx_buf_clear(&bytes);
+		dtx_buf_clear(&got);
+	}
+	dtx_buf_clear(&plain);
+	dtx_buf_clear(&want);
+	dtx_err_clear(&err);
+}
+
+void test_parquet_every_alloc_fails(void)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT((size_t)1 << 20);
+
+	load("nested", &bytes);
+	if (has_libraries())
+		T_EVERY_ALLOC_FAILS((dtx_buf_reset(&out), read_some(&bytes, 0, &out, NULL)));
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&out);
+}
+
+/* Whether an error is one that a damaged file may end in. */
+static bool is_refusal(enum dtx_code rc)
+{
+	static const enum dtx_code codes[] = {
+		DTX_OK,
+		DTX_E_CORRUPT_FILE,
+		DTX_E_ARCHIVE_LIMIT,
+		DTX_E_UNSUPPORTED_FORMAT,
+		DTX_E_BAD_ENCODING,
+		DTX_E_OVERFLOW,
+		DTX_E_ENCRYPTED_FILE,
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(codes); i++)
+		if (rc == codes[i])
+			return true;
+	return false;
+}
+
+static void try_damaged(const struct dtx_buf *bytes, size_t at)
+{
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = read_some(bytes, 0, &out, &err);
+
+	if (!is_refusal(rc)) {
+		printf("# byte %zu: %s: %s\n", at, dtx_code_name(rc), err.msg);
+		T_CHECK(is_refusal(rc));
+	}
+	dtx_err_clear(&err);
+	dtx_buf_clear(&out);
+}
+
+static void damage(const char *name)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+	size_t len, i;
+
+	load(name, &bytes);
+	len = bytes.len;
+	T_CHECK(len > 0);
+	for (i = 0; i < len; i++) {
+		char was = bytes.ptr[i];
+
+		bytes.ptr[i] = (char)(was ^ 1 << i % 8);
+		try_damaged(&bytes, i);
+		bytes.ptr[i] = (char)~was;
+		try_damaged(&bytes, i);
+		bytes.ptr[i] = was;
+	}
+	for (i = 0; i < len; i += 7) {
+		bytes.len = i;
+		try_damaged(&bytes, i);
+	}
+	bytes.len = len;
+	dtx_buf_clear(&bytes);
+}
+
+void test_parquet_damaged_bytes_are_refused(void)
+{
+	if (has_libraries()) {
+		damage("nested");
+		damage("types-zstd-v2");
+		damage("refused");
+	}
+	damage("types");
+}
+
+/* A footer of one struct inside of another, deeper than any reader should follow. */
+void test_parquet_thrift_has_an_end(void)
+{
+	uint8_t deep[200] = { 0 };
+	struct dtx_thrift t = dtx_thrift_of(deep, sizeof(deep));
+	struct dtx_thrift_field f = { 0 };
+
+	memset(deep, 0x1c, sizeof(deep)); /* field 1 is a struct */
+	dtx_thrift_open(&t);
+	while (dtx_thrift_next(&t, &f))
+		dtx_thrift_skip(&t, f.type);
+	T_STR(t.bad, "it is nested too deep");
+	/* a list of as many items as a number can say */
+	t = dtx_thrift_of("\x19\xfc\xff\xff\xff\xff\x0f", 7);
+	f = (struct dtx_thrift_field){ 0 };
+	dtx_thrift_open(&t);
+	T_CHECK(dtx_thrift_next(&t, &f));
+	T_INT(dtx_thrift_list(&t, &f, DTX_THRIFT_STRUCT), 0);
+	T_STR(t.bad, "a list has more items than there are bytes");
+	/* a number that does not end */
+	t = dtx_thrift_of("\x16\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
+	f = (struct dtx_thrift_field){ 0 };
+	dtx_thrift_open(&t);
+	T_CHECK(dtx_thrift_next(&t, &f));
+	T_INT(dtx_thrift_int(&t, &f, 0, INT64_MAX), 0);
+	T_STR(t.bad, "a number has more than 64 bits");
+}
