@@ -1,52 +1,9 @@
-/* Writes Markdown tables. Workers format batches; the bytes are written in order. */
+/* Writes Markdown tables. */
 #include <string.h>
 
-#include "core/base/memory/mem.h"
-#include "core/base/thread/cancel.h"
-#include "core/io/write/writer.h"
-
-#define MD_HEADER_MAX ((size_t)64 << 20)
-
-struct md_writer {
-	struct dtx_writer head;
-	char *null_text;
-	bool begun;
-};
+#include "core/io/write/markup.h"
 
 extern const struct dtx_writer_class dtx_write_md;
-
-static struct md_writer *of(struct dtx_writer *w)
-{
-	return (struct md_writer *)w; /* head is the first member */
-}
-
-static void md_close(struct dtx_writer *w)
-{
-	dtx_errlist_clear(&w->diags);
-	dtx_mem_free(of(w)->null_text);
-	dtx_mem_free(of(w));
-}
-
-static enum dtx_code md_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
-                             const struct dtx_schema *schema, struct dtx_writer **made,
-                             struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct md_writer *w = dtx_mem_zalloc(1, sizeof(*w));
-
-	if (!w)
-		DTX_FAIL_MEM(err);
-	w->head = (struct dtx_writer){ .cls = &dtx_write_md, .out = out, .schema = schema };
-	w->null_text = dtx_mem_strdup(opts->null_text ? opts->null_text : "");
-	if (!w->null_text)
-		DTX_FAIL_MEM(err);
-	*made = &w->head;
-	w = NULL;
-out:
-	if (w)
-		md_close(&w->head);
-	return rc;
-}
 
 /* Whether '<' or '&' begins something that a page would take for HTML: it would be shown
  * differently and could run a script. */
@@ -60,10 +17,11 @@ static bool md_is_markup(struct dtx_str s, size_t i)
 
 /* Writes the text of a cell. '|' would end the cell and a line break the row; the "](" of
  * "[text](javascript:...)" would make a link. */
-static void add_cell(struct dtx_buf *out, struct dtx_str s)
+static void md_cell(struct dtx_buf *out, const struct dtx_field *field, struct dtx_str s)
 {
 	size_t i;
 
+	(void)field;
 	dtx_buf_addc(out, ' ');
 	for (i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
@@ -82,73 +40,28 @@ static void add_cell(struct dtx_buf *out, struct dtx_str s)
 	dtx_buf_add(out, s.len ? " |" : "|");
 }
 
-static enum dtx_code md_format(struct dtx_writer *writer, struct dtx_batch *b, struct dtx_buf *out,
-                               struct dtx_err *err)
+/* Markdown has no table without a header. */
+static void md_begin(struct dtx_buf *out, const struct dtx_schema *s, bool no_header)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_buf room = DTX_BUF_INIT(MD_HEADER_MAX);
-	struct dtx_str cell;
-	uint32_t i, c;
-
-	for (i = 0; i < b->nsel; i++) {
-		uint32_t row = b->sel ? b->sel[i] : i;
-
-		DTX_TRY(dtx_cancel_line(i, err));
-		dtx_buf_addc(out, '|');
-		for (c = 0; c < b->ncols; c++) {
-			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
-			                        err));
-			add_cell(out, cell);
-		}
-		dtx_buf_addc(out, '\n');
-	}
-	DTX_TRY(dtx_buf_check(out, "the rows of a batch", err));
-out:
-	dtx_buf_clear(&room);
-	return rc;
-}
-
-/* Writes the header, also if there are no rows: Markdown has no table without one. */
-static enum dtx_code md_begin(struct md_writer *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_buf buf = DTX_BUF_INIT(MD_HEADER_MAX);
-	const struct dtx_schema *s = w->head.schema;
 	uint32_t i;
 
-	if (w->begun)
-		goto out;
-	w->begun = true;
-	dtx_buf_addc(&buf, '|');
+	(void)no_header;
+	dtx_buf_addc(out, '|');
 	for (i = 0; i < s->nfields; i++)
-		add_cell(&buf, dtx_str_of(s->field[i].name));
-	dtx_buf_add(&buf, "\n|");
+		md_cell(out, &s->field[i], dtx_str_of(s->field[i].name));
+	dtx_buf_add(out, "\n|");
 	for (i = 0; i < s->nfields; i++)
-		dtx_buf_add(&buf, dtx_type_is_number(s->field[i].type.type) ? " ---: |" : " --- |");
-	dtx_buf_addc(&buf, '\n');
-	DTX_TRY(dtx_buf_check(&buf, "the header", err));
-	DTX_TRY(dtx_outfile_write(w->head.out, buf.ptr, buf.len, err));
-out:
-	dtx_buf_clear(&buf);
-	return rc;
+		dtx_buf_add(out, dtx_type_is_number(s->field[i].type.type) ? " ---: |" : " --- |");
+	dtx_buf_addc(out, '\n');
 }
 
-static enum dtx_code md_put(struct dtx_writer *w, struct dtx_batch *b, const struct dtx_buf *bytes,
-                            struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
+static const struct dtx_markup md_markup = { md_begin, md_cell, "|", "\n", "" };
 
-	(void)b;
-	DTX_TRY(md_begin(of(w), err));
-	if (bytes->len)
-		DTX_TRY(dtx_outfile_write(w->out, bytes->ptr, bytes->len, err));
-out:
-	return rc;
-}
-
-static enum dtx_code md_finish(struct dtx_writer *w, struct dtx_err *err)
+static enum dtx_code md_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
+                             const struct dtx_schema *schema, struct dtx_writer **made,
+                             struct dtx_err *err)
 {
-	return md_begin(of(w), err);
+	return dtx_markup_open(&dtx_write_md, &md_markup, out, opts, schema, made, err);
 }
 
 const struct dtx_writer_class dtx_write_md = {
@@ -157,8 +70,8 @@ const struct dtx_writer_class dtx_write_md = {
 	.suffixes = "md,markdown",
 	.uses = "null_text",
 	.open = md_open,
-	.format = md_format,
-	.put = md_put,
-	.finish = md_finish,
-	.close = md_close,
+	.format = dtx_markup_format,
+	.put = dtx_markup_put,
+	.finish = dtx_markup_finish,
+	.close = dtx_markup_close,
 };
