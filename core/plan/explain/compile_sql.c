@@ -1,7 +1,9 @@
 /* Writes a plan as one SQL statement, and as a graph for Graphviz. */
+#include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
 
+#include "core/base/strmap.h"
 #include "core/plan/exec/exec.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"
@@ -90,41 +92,66 @@ static bool is_taken(const char *name)
 	return !strncasecmp(name, "_w", 2) && strspn(name + 2, "0123456789") == strlen(name + 2);
 }
 
-static const char *same_in_sql(const struct dtx_schema *s, uint32_t at)
+/* Finds an earlier name that differs from name `at` by its case only, and keeps this one in
+ * `names`: *other is NULL if none does. */
+static enum dtx_code same_in_sql(const struct dtx_schema *s, uint32_t at, struct dtx_strmap *names,
+                                 const char **other, struct dtx_err *err)
 {
-	for (uint32_t i = 0; i < at; i++)
-		if (!strcasecmp(s->field[i].name, s->field[at].name))
-			return s->field[i].name;
-	return NULL;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str name = dtx_str_of(s->field[at].name);
+	struct dtx_buf lower = DTX_BUF_INIT(name.len + 1);
+	uint32_t first;
+
+	for (size_t i = 0; i < name.len; i++)
+		dtx_buf_addc(&lower, (char)tolower((unsigned char)name.ptr[i]));
+	DTX_TRY(dtx_buf_check(&lower, "the name of a column", err));
+	if (!dtx_strmap_put(names, dtx_buf_str(&lower), at, &first))
+		DTX_FAIL_MEM(err);
+	*other = first < at ? s->field[first].name : NULL;
+out:
+	dtx_buf_clear(&lower);
+	return rc;
+}
+
+/* Refuses table t, because of a column whose name SQL cannot have; `other` as in same_in_sql. */
+static enum dtx_code refuse_name(const struct dtx_plan *plan, uint32_t t, const char *name,
+                                 const char *other, struct dtx_err *err)
+{
+	enum dtx_code rc;
+	char why[300];
+
+	if (other)
+		snprintf(why, sizeof(why),
+		         "has columns '%.100s' and '%.100s', which SQL does not tell apart", other,
+		         name);
+	else
+		snprintf(why, sizeof(why),
+		         "has a column '%.100s', a name that the statement needs itself", name);
+	if (t >= plan->ninputs)
+		return refuse(plan, t - plan->ninputs, why, err);
+	rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "input '%s' %s",
+	                 plan->input[t].name, why);
+	dtx_err_hint(err, "rename it in the file; dtx run needs no translation");
+	dtx_err_at(err, plan->input[t].at);
+	return rc;
 }
 
 static enum dtx_code names_check(struct compiler *c, uint32_t t, struct dtx_err *err)
 {
-	const struct dtx_schema *s = c->flow.table[t].schema;
-	uint32_t ninputs = c->plan->ninputs;
 	enum dtx_code rc = DTX_OK;
-	char why[300];
+	const struct dtx_schema *s = c->flow.table[t].schema;
+	struct dtx_strmap names = DTX_STRMAP_INIT;
+	const char *other;
 
-	for (uint32_t i = 0; s && i < s->nfields && rc == DTX_OK; i++) {
-		const char *name = s->field[i].name, *other = same_in_sql(s, i);
-
-		if (!other && !is_taken(name))
-			continue;
-		if (other)
-			snprintf(why, sizeof(why),
-			         "has columns '%.100s' and '%.100s', which SQL does not tell apart",
-			         other, name);
-		else
-			snprintf(why, sizeof(why),
-			         "has a column '%.100s', a name that the statement needs itself",
-			         name);
-		if (t >= ninputs)
-			return refuse(c->plan, t - ninputs, why, err);
-		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "input '%s' %s",
-		                 c->plan->input[t].name, why);
-		dtx_err_hint(err, "rename it in the file; dtx run needs no translation");
-		dtx_err_at(err, c->plan->input[t].at);
+	for (uint32_t i = 0; s && i < s->nfields; i++) {
+		DTX_TRY(same_in_sql(s, i, &names, &other, err));
+		if (other || is_taken(s->field[i].name)) {
+			rc = refuse_name(c->plan, t, s->field[i].name, other, err);
+			goto out;
+		}
 	}
+out:
+	dtx_strmap_clear(&names);
 	return rc;
 }
 
