@@ -177,3 +177,17 @@ void test_parquet_thrift_has_an_end(void)
 	T_INT(dtx_thrift_int(&t, &f, 0, INT64_MAX), 0);
 	T_STR(t.bad, "a number has more than 64 bits");
 }
+
+/* Columns without a type of text are read only where no byte leaves a doubt. */
+void test_parquet_bytes_are_text_or_refused(void)
+{
+	const struct dtx_pq_node n = { .as = DTX_PQ_AS_BYTES };
+	struct dtx_str s[] = { { "a\tb\n", 4 }, { "a\0b", 3 }, { "\x1b[8m", 4 }, { "\xff", 1 } };
+	struct dtx_pq_counts counts = { 0 };
+	struct dtx_pq_value v;
+	uint32_t i;
+
+	T_CHECK(!dtx_pq_convert(&n, (union dtx_pq_values){ .s = s }, 0, &counts, &v));
+	for (i = 1; i < DTX_COUNT(s); i++)
+		T_CHECK(dtx_pq_convert(&n, (union dtx_pq_values){ .s = s }, i, &counts, &v));
+}

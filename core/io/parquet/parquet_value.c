@@ -137,13 +137,14 @@ static const char *put_text(struct dtx_str s, struct dtx_pq_value *out)
 	return dtx_utf8_bad(s.ptr, s.len) >= 0 ? "it is not UTF-8" : NULL;
 }
 
-/* Bytes that nobody said to be text are read as one only if there is no doubt. */
+/* Bytes that the schema does not call text are read as text only if all of them are printable
+ * UTF-8. */
 static const char *put_bytes(struct dtx_str s, struct dtx_pq_value *out)
 {
 	size_t i;
 
 	for (i = 0; i < s.len; i++)
-		if ((uint8_t)s.ptr[i] < 0x20 && !strchr("\t\n\r", s.ptr[i]))
+		if ((uint8_t)s.ptr[i] < 0x20 && !memchr("\t\n\r", s.ptr[i], 3))
 			return "its bytes are not text";
 	return put_text(s, out) ? "its bytes are not text" : NULL;
 }
