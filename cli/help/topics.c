@@ -1,5 +1,5 @@
 /* `dtx help TOPIC`: parts of the manual as plain text, for terminals without man. Only the
- * few macros are known here that the pages have. */
+ * few troff macros that these pages use are known here. */
 #include <ctype.h>
 #include <string.h>
 

@@ -358,7 +358,7 @@ const struct dtx_cmd dtx_cmd_suggest = {
 		 "records\n"
 		 "of key and value rows, section titles, labels written once, lists in cells, "
 		 "and tables\n"
-		 "on their side; it says if it is not sure.  If there is none, the plan drops "
+		 "on their side; it says if it is not sure.  If it finds nothing, the plan drops "
 		 "totals and\n"
 		 "parses texts as inspect suggests.  With\n"
 		 "--to: one reshaping step or two (pivot_longer, pivot_wider, transpose, explode, "

@@ -5,8 +5,8 @@
 
 #include "core/io/reader.h"
 
-/* Gives `opts` an index of the names of its types. Without memory there is none, and the search
- * takes longer. */
+/* Gives `opts` an index of the names of its types. Without memory for it, the
+ * names are searched one by one. */
 void dtx_columns_index(struct dtx_arena *arena, struct dtx_read_opts *opts);
 /* The declared type of a column, NULL if none. */
 const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts,

@@ -19,7 +19,7 @@ struct coder {
 	struct dtx_buf *out;
 	const struct dtx_expr *where; /* SQL: condition of the aggregate that is being printed;
 	                               * NULL */
-	struct dtx_sql_over *over;    /* SQL: the rows of window calls; NULL: there are none */
+	struct dtx_sql_over *over;    /* SQL: the rows of window calls; NULL: no windows here */
 	bool adds;                    /* SQL: that aggregate adds up values */
 	bool in_agg;                  /* inside of an aggregate's arguments */
 	bool ok;                      /* false: a node has no form */
@@ -588,7 +588,7 @@ static void code_first(struct coder *c, const struct dtx_expr *e, bool last)
 	add(c, " END)");
 }
 
-/* Aggregates that SQL has no function for. False: the call is none of them. */
+/* Writes an aggregate that SQL has no function for. False: the call is another one. */
 static bool code_agg_below(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
 {
 	bool framed =
@@ -1012,7 +1012,7 @@ static bool has_date(const struct coder *c, const struct dtx_expr *e)
 	return found;
 }
 
-/* Arithmetic with dates, which SQLite stores as text. False: there are none. */
+/* Writes arithmetic with dates, which SQLite stores as text. False: it has no dates. */
 static bool code_dates(struct coder *c, const struct dtx_expr *e)
 {
 	enum dtx_type a, b;

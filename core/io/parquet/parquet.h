@@ -139,7 +139,7 @@ void dtx_pq_types(struct dtx_pq_file *f);
  * not made unique. All is in the file's arena. Error: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_pq_fields(struct dtx_pq_file *f, struct dtx_pq_field **field,
                                         const char ***name, uint32_t *n, struct dtx_err *err);
-/* The first leaf below a node whose type cannot be read; NULL if there is none. */
+/* The first leaf below a node whose type cannot be read; NULL if all can be read. */
 const struct dtx_pq_node *dtx_pq_refused(const struct dtx_pq_file *f, uint32_t node);
 struct dtx_typeref dtx_pq_field_type(const struct dtx_pq_file *f, const struct dtx_pq_field *field);
 bool dtx_pq_field_json(const struct dtx_pq_file *f, const struct dtx_pq_field *field);

@@ -235,7 +235,7 @@ static const uint8_t *delta_after(struct dtx_pq_delta d)
 static const char *start_dictionary(struct dtx_pq_decoder *d)
 {
 	if (!d->dict)
-		return "it needs a dictionary, but there is none";
+		return "its values are in a dictionary, which the column does not have";
 	if (d->p == d->end)
 		return NULL; /* a page without values */
 	d->runs = (struct dtx_pq_runs){ .p = d->p + 1, .end = d->end, .width = *d->p };

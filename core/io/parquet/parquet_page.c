@@ -93,7 +93,9 @@ static enum dtx_code next_header(struct dtx_pq_cursor *c, struct page *p, struct
 	*p = (struct page){ .type = -1, .unpacked = -1, .packed = -1 };
 	c->page++;
 	if (c->at == c->end) {
-		rc = dtx_pq_corrupt(c, "there is none, although values are missing", err);
+		rc = dtx_pq_corrupt(
+			c, "the column ends before it, although the footer counts more values",
+			err);
 		goto out;
 	}
 	read_header(&t, p);

@@ -35,7 +35,7 @@ fails in.csv -- head 1 -o out.csv more
 fails in.csv -- frobnicate 1 x=2 --fallback off
 dtx pipe in.csv -- filter 'quantty > 0' --errors=json 2>&1 | grep -o '"at":"[^"]*","span":[^]]*]' || true
 fails in.csv -- filter 'quantity == null' then head 1
-# what mends the input is told as the option that does
+# the hint names the option that mends the input
 printf 'k,n\na,1\nb,n/a\nc,3\n' > words.csv
 fails words.csv -- group_by k s='sum(n)'
 dtx pipe words.csv --read null_values='["n/a"]' -- group_by k s='sum(n)'
