@@ -7,6 +7,11 @@
 #include "core/io/columns.h"
 #include "core/io/parquet/parquet.h"
 
+enum {
+	BATCH_CELLS_MAX = 4 << 20,
+	BATCH_ROWS_MIN = 256
+}; /* cells of a batch, if it has more rows */
+
 struct parquet {
 	struct dtx_reader head;
 	struct dtx_read_opts opts;
@@ -75,15 +80,19 @@ static enum dtx_code make_unique(struct parquet *r, const char **name, uint32_t 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_strmap taken = DTX_STRMAP_INIT;
-	uint32_t i, found, k;
+	uint32_t *next = dtx_mem_zalloc((size_t)n + 1, sizeof(*next)); /* numbers used up */
+	uint32_t i, found, first;
 
+	if (!next)
+		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++) {
 		const char *plain = name[i];
 
 		if (!dtx_strmap_put(&taken, dtx_str_of(plain), i, &found))
 			DTX_FAIL_MEM(err);
-		for (k = 2; found != i; k++) {
-			name[i] = dtx_arena_printf(&r->head.arena, "%s_%u", plain, (unsigned)k);
+		for (first = found; found != i;) {
+			name[i] =
+				dtx_arena_printf(&r->head.arena, "%s_%u", plain, 2 + next[first]++);
 			if (!name[i] || !dtx_strmap_put(&taken, dtx_str_of(name[i]), i, &found))
 				DTX_FAIL_MEM(err);
 		}
@@ -94,6 +103,7 @@ static enum dtx_code make_unique(struct parquet *r, const char **name, uint32_t 
 			             err));
 	}
 out:
+	dtx_mem_free(next);
 	dtx_strmap_clear(&taken);
 	return rc;
 }
@@ -108,7 +118,9 @@ static void make_field(struct parquet *r, const struct dtx_pq_field *from, struc
 	f->type = dtx_pq_field_type(&r->file, from);
 	f->json = !d && dtx_pq_field_json(&r->file, from);
 	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
-		f->type = d->type;
+		/* a datetime of UTC that is declared as a datetime stays one of UTC */
+		if (d->type.type != DTX_T_DATETIME || d->format || !dtx_type_is_utc(f->type))
+			f->type = d->type;
 		f->format = d->format;
 	}
 }
@@ -213,7 +225,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 {
 	enum dtx_code rc = DTX_OK;
 	struct parquet *r = (struct parquet *)reader;
-	uint32_t i;
+	uint32_t i, cells = 0;
 
 	close_cursors(r);
 	r->scan = *scan;
@@ -228,6 +240,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 	for (i = 0; i < r->schema.nfields; i++) {
 		const struct dtx_pq_node *n = dtx_pq_refused(&r->file, r->field[i].node);
 
+		cells += wanted(r, i);
 		if (wanted(r, i) && n)
 			DTX_FAIL_NEXT(
 				err, DTX_E_UNSUPPORTED_FORMAT,
@@ -236,6 +249,9 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 				"'%s': column '%.100s' has the type %s, which dtx does not read",
 				r->file.label, r->schema.field[i].name, n->refused);
 	}
+	cells = DTX_MAX(cells, 1U);
+	r->batch_rows = DTX_MIN(r->batch_rows, DTX_MAX((uint32_t)BATCH_CELLS_MAX / cells,
+	                                               (uint32_t)BATCH_ROWS_MIN));
 out:
 	return rc;
 }

@@ -342,7 +342,12 @@ static enum dtx_code get_value(struct sqlite_reader *r, uint32_t field, int *kin
 	text->len = (size_t)sqlite3_column_bytes(r->stmt, at);
 	if (!text->ptr)
 		DTX_FAIL_MEM(err);
-	if (dtx_utf8_bad(text->ptr, text->len) >= 0)
+	if (text->len > dtx_source_limits(r->head.src)->text)
+		rc = dtx_archive_limits_fail(err, dtx_source_limits(r->head.src), "text",
+		                             "'%s': column '%.100s': a text of %zu bytes",
+		                             dtx_source_name(r->head.src),
+		                             r->schema.field[field].name, text->len);
+	else if (dtx_utf8_bad(text->ptr, text->len) >= 0)
 		rc = bad_value(r, field, DTX_E_BAD_ENCODING, "a text that is not UTF-8",
 		               "a \"query\" can leave the column out, or take hex(column)", err);
 	else if (memchr(text->ptr, 0, text->len))

@@ -21,3 +21,7 @@ printf 'PARE' | cat - "$FIX/parquet/types.parquet" | head -c 3000 > e; (cat e; p
 for f in cut bad secret; do dtx convert $f.parquet -o out.csv || echo "$f: exit $?"; done
 dtx convert "$FIX/parquet/types-snappy.parquet" -o out.csv --limit archive.text=10 || echo "exit $?"
 ls
+# a datetime of UTC that is declared as a datetime stays one of UTC
+echo '{"dtx":1,"inputs":[{"name":"main","types":[{"name":"moment","type":"datetime"}]}],
+  "steps":[{"op":"select","cols":["moment"]},{"op":"limit","n":1}]}' > utc.json
+dtx run utc.json "$FIX/parquet/types.parquet" --to csv

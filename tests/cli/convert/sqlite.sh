@@ -66,3 +66,9 @@ printf 'a,b\n1,2\n' > text.db
 sql wal.db "pragma journal_mode = wal; create table t(a, b); insert into t values(1, 'x')"
 "$DTX" convert wal.db -o -
 ls
+# a text longer than the limit, which a view of a small file can make
+/usr/bin/python3 -c 'import sqlite3
+db = sqlite3.connect("long.db")
+db.execute("CREATE VIEW v AS SELECT printf(\"%.*c\", 3000000, \"x\") AS x")
+db.commit()'
+dtx convert long.db --sheet v -o long.csv || echo "exit $?"
