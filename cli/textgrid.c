@@ -167,13 +167,14 @@ static const char *grid_fold(struct dtx_textgrid *g, const char *text)
 	bool same = t.len == strlen(text);
 	char *out;
 
-	if (!t.len || dtx_str_in_list(words, text))
+	if (!t.len)
 		return NULL;
+	/* spaces outside ASCII are looked for below */
 	for (i = 0; i < t.len && same; i++)
 		same = !strchr("\t\n\r\v\f", t.ptr[i]) &&
-		       !(t.ptr[i] == ' ' && t.ptr[i + 1] == ' ') && (unsigned char)t.ptr[i] != 0xC2;
+		       !(t.ptr[i] == ' ' && t.ptr[i + 1] == ' ') && (unsigned char)t.ptr[i] < 0x80;
 	if (same)
-		return text;
+		return dtx_str_in_list(words, text) ? NULL : text;
 	out = dtx_arena_strndup(&g->arena, t.ptr, t.len);
 	for (i = 0; out && i < t.len;) {
 		size_t from = i;
@@ -188,6 +189,8 @@ static const char *grid_fold(struct dtx_textgrid *g, const char *text)
 	}
 	if (out)
 		out[n] = '\0';
+	if (out && dtx_str_in_list(words, out))
+		return NULL;
 	return out ? out : text;
 }
 

@@ -295,7 +295,7 @@ static void suggest_text(const struct suggestion *x, struct dtx_buf *out)
 	} else {
 		dtx_propose_text(best, &text);
 		dtx_out_note(x->cli, "%s", dtx_buf_text(&text));
-		if (json_array_size(x->look.suggested.steps))
+		if (x->look.suggested.reshape && json_array_size(x->look.suggested.steps))
 			dtx_out_note(x->cli,
 			             "  next: dtx inspect %s --plan writes a plan that also cleans "
 			             "the file\n",

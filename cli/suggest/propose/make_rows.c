@@ -198,26 +198,27 @@ static void titles_count(const struct dtx_makers *m, struct titles *t)
 	t->last = before;
 }
 
-/* Whether half of the titles are also cells of other rows or of each other: missing data. */
+/* Whether half of the first titles are also cells of other rows: missing data. */
 static bool titles_are_values(const struct dtx_makers *m, const struct titles *t)
 {
-	int64_t r, q, same = 0;
+	int64_t r, q, same = 0, seen = 0;
 	uint32_t at = 0;
 
 	for (r = 0; r < m->g->nrows && r < 300; r++) {
 		if (row_filled(m, r, &at) != 1)
 			continue;
+		seen++;
 		for (q = 0; q < m->g->nrows && q < 300; q++) {
 			const char *other = cell(m, q, t->col);
 
-			if (q != r && other && row_filled(m, q, &at) > 1 &&
-			    !strcmp(other, cell(m, r, t->col))) {
+			if (q != r && other && !strcmp(other, cell(m, r, t->col)) &&
+			    row_filled(m, q, &at) > 1) {
 				same++;
 				break;
 			}
 		}
 	}
-	return same * 2 > t->n;
+	return same * 2 > seen;
 }
 
 void dtx_make_titles(struct dtx_makers *m)

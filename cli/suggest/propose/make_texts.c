@@ -82,10 +82,12 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 			return false;
 		p->example = p->example ? p->example : text;
 	}
-	while (piece_next(&rest, sep, &piece) && p->n < PIECES_MAX) {
+	while (piece_next(&rest, sep, &piece)) {
 		char copy[64];
 
 		n++;
+		if (p->n == PIECES_MAX)
+			continue;
 		if (!piece.len) {
 			p->blank++;
 			continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/memory/mem.h"
+#include "core/base/text/utf8.h"
 
 static void (*const makers[])(struct dtx_makers *) = {
 	/* in the order in which proposals of the same score are listed */
@@ -34,9 +35,16 @@ void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, doubl
 	va_start(ap, evidence);
 	vsnprintf(p->evidence, sizeof(p->evidence), evidence, ap);
 	va_end(ap);
-	/* a character cut in half would not be valid JSON */
-	p->evidence[dtx_str_cut(dtx_str_of(p->evidence), DTX_PROPOSAL_TEXT - 2).len] = '\0';
+	dtx_makers_mend(p->evidence);
 	dtx_text_singular(p->evidence);
+}
+
+void dtx_makers_mend(char *text)
+{
+	ptrdiff_t bad;
+
+	while ((bad = dtx_utf8_bad(text, strlen(text))) >= 0)
+		memmove(text + bad, text + bad + 1, strlen(text + bad));
 }
 
 const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *text)

@@ -36,6 +36,8 @@ void dtx_makers_clear(struct dtx_makers *m);
 /* Adds a proposal of one step, which it takes. The text of the evidence is built with printf. */
 void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, double score,
                     const char *evidence, ...) DTX_PRINTF(5, 6);
+/* Drops the bytes of characters that a format with %.40s has cut: they would not be valid JSON. */
+void dtx_makers_mend(char *text);
 /* " at A4" for the first cell of a column with this text; "" if it is not known. */
 const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *text);
 /* The first value of a column; "" if it has none. */

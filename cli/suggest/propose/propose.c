@@ -238,10 +238,7 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	}
 	snprintf(x->all.list[x->all.n - 1].evidence, DTX_PROPOSAL_TEXT, "%.190s; then %.190s",
 	         first.evidence, pair.evidence);
-	x->all.list[x->all.n - 1]
-		.evidence[dtx_str_cut(dtx_str_of(x->all.list[x->all.n - 1].evidence),
-	                              DTX_PROPOSAL_TEXT - 2)
-	                          .len] = '\0';
+	dtx_makers_mend(x->all.list[x->all.n - 1].evidence);
 out:
 	dtx_makers_clear(&m);
 	dtx_textgrid_clear(&got);

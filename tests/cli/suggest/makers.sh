@@ -27,3 +27,8 @@ for kind in months years prefix groups records lines titles fill explode transpo
 done
 echo "== what a person sees"
 dtx suggest years.csv
+echo "== more pieces than are kept, and names that are cut within a character"
+{ echo 'id,tags'; for i in $(seq 200); do echo "$i,a$i;b;c;d"; done; } > pieces.csv
+dtx suggest pieces.csv -q
+{ printf 'k'; for y in 2015 2016 2017 2018 2019; do printf ',aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaéé %s' $y; done; echo; for i in $(seq 9); do echo "x$i,$i,2$i,3$i,4$i,5$i"; done; } > letters.csv
+dtx suggest letters.csv -q | grep '"op"'
