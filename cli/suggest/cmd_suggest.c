@@ -295,11 +295,13 @@ static void suggest_text(const struct suggestion *x, struct dtx_buf *out)
 	} else {
 		dtx_propose_text(best, &text);
 		dtx_out_note(x->cli, "%s", dtx_buf_text(&text));
-		if (x->look.suggested.reshape && json_array_size(x->look.suggested.steps))
+		if (json_array_size(x->look.suggested.steps))
 			dtx_out_note(x->cli,
-			             "  next: dtx inspect %s --plan writes a plan that also cleans "
-			             "the file\n",
-			             x->path);
+			             "  next: dtx inspect %s --plan writes a plan that %s\n",
+			             x->path,
+			             x->look.suggested.reshape
+			                     ? "also cleans the file"
+			                     : "cleans the file, without this reshape");
 	}
 	dtx_buf_clear(&text);
 }
