@@ -10,7 +10,7 @@
 #include "core/base/text/utf8.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/numtext.h"
 
 static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *c, uint32_t row,
                                struct dtx_buf *text, const char **out, struct dtx_err *err)

@@ -7,8 +7,8 @@
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
 #include "core/data/time/time.h"
-#include "ops/kit/datetext.h"
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/datetext.h"
+#include "ops/kit/text/numtext.h"
 
 static bool is_missing_word(struct dtx_str text)
 {

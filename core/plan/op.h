@@ -13,7 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/param/param.h"
 #include "core/data/batch.h"
-#include "core/data/spill.h"
+#include "core/data/spill/spill.h"
 #include "core/expr/expr.h"
 #include "core/data/tablehash.h"
 

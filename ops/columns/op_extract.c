@@ -1,6 +1,6 @@
 /* extract: the groups of a pattern become columns. */
 #include "core/expr/regex/regex.h"
-#include "ops/kit/pieces.h"
+#include "ops/kit/text/pieces.h"
 
 struct extract_args {
 	const char *col, *pattern;

@@ -1,7 +1,7 @@
 /* split_column: the parts of a text become columns. Cuts by separator, by pattern or by widths. */
 #include "core/base/text/utf8.h"
 #include "core/expr/regex/regex.h"
-#include "ops/kit/pieces.h"
+#include "ops/kit/text/pieces.h"
 
 enum { EXTRA_ERROR, EXTRA_MERGE, EXTRA_DROP };
 enum { MISSING_ERROR, MISSING_NULL };

@@ -7,7 +7,7 @@
 #include "core/data/cells.h"
 #include "ops/group/diskparts.h"
 #include "ops/group/hashagg.h"
-#include "ops/group/tableagg.h"
+#include "ops/group/table/tableagg.h"
 
 enum { DTX_GB_NULL_KEEP, DTX_GB_NULL_DROP, DTX_GB_NULL_ERROR };
 enum { DTX_GB_FIRST_SEEN, DTX_GB_SORTED };

@@ -8,7 +8,7 @@
 
 #include "core/base/memory/arena.h"
 #include "core/data/batch.h"
-#include "core/data/spill.h"
+#include "core/data/spill/spill.h"
 
 #define DTX_GROUP_NONE  UINT32_MAX
 #define DTX_GROUP_BITS  4u

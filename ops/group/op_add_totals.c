@@ -3,8 +3,8 @@
 #include "core/data/builder.h"
 #include "core/data/cells.h"
 #include "ops/window/shortwin.h"
-#include "ops/group/tableagg.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tableagg.h"
+#include "ops/group/table/tablekeys.h"
 
 struct totals_args {
 	bool rows, column, grand;

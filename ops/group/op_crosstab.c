@@ -8,7 +8,7 @@
 #include "core/data/builder.h"
 #include "core/expr/fn/fn.h"
 #include "ops/kit/newnames.h"
-#include "ops/group/tableagg.h"
+#include "ops/group/table/tableagg.h"
 #include "ops/reshape/wider.h"
 
 #define TOTAL "Total"

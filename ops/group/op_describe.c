@@ -2,8 +2,8 @@
  * column and its type, which are known when the input is. */
 #include "core/data/cells.h"
 #include "ops/window/shortwin.h"
-#include "ops/group/tableagg.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tableagg.h"
+#include "ops/group/table/tablekeys.h"
 
 enum figure { N, NULLS, DISTINCT, MIN, Q1, MEDIAN, Q3, MAX, MEAN, SD, NSTATS };
 static const struct {

@@ -4,7 +4,7 @@
  * new keys go to disk, by partition of their key. The other ways to keep need the whole table. */
 #include "core/data/builder.h"
 #include "ops/group/diskparts.h"
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "ops/sort/ordered.h"
 #include "core/plan/explain/sqltext.h"

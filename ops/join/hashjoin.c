@@ -2,7 +2,7 @@
  * lookups in it. */
 #include "core/base/thread/parallel_for.h"
 #include "core/base/memory/prefetch.h"
-#include "core/data/spill_column.h"
+#include "core/data/spill/spill_column.h"
 #include "ops/join/hashjoin.h"
 
 /* Rows whose keys are processed together: those of one partition. */

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "ops/kit/row_store.h"
 

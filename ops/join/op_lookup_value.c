@@ -3,7 +3,7 @@
 
 #include "ops/join/buildside.h"
 #include "core/data/cells.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 
 enum { MISSING_NULL, MISSING_ERROR, MISSING_DEFAULT };
 struct lookup_args {

@@ -3,9 +3,9 @@
 #ifndef DTX_OPS_KIT_AXIS_H
 #define DTX_OPS_KIT_AXIS_H
 
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/relayout.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct dtx_axis {
 	int32_t col;

@@ -1,7 +1,7 @@
 /* Cells that an operation makes: see cells_new.h. */
 #include "ops/kit/cells_new.h"
 
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 
 enum dtx_code dtx_made_value(struct dtx_relayout *m, uint32_t c, const json_t *value,
                              struct dtx_from *out, struct dtx_err *err)

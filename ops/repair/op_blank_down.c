@@ -1,5 +1,5 @@
 /* blank_down: makes a value null where it equals the one above. */
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/relayout.h"
 
 struct blank_args {

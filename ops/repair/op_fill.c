@@ -6,7 +6,7 @@
 #include "core/data/cast/infer.h"
 #include "core/data/cells.h"
 #include "ops/kit/cells_untyped.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 enum { DIR_DOWN, DIR_UP, DIR_RIGHT, DIR_LEFT };
 enum { ONLY_BLANK, ONLY_MERGED };

@@ -6,8 +6,8 @@
 
 #include "core/data/time/duration.h"
 #include "ops/kit/axis.h"
-#include "ops/group/groupvals.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/group/table/groupvals.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/cells_new.h"
 
 struct fill {

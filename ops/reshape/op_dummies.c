@@ -3,7 +3,7 @@
 #include "core/base/text/str.h"
 #include "core/data/builder.h"
 #include "ops/kit/newnames.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct dummies_args {
 	struct dtx_cols *cols;

@@ -1,7 +1,7 @@
 /* implode: joins the values of a group into one text. */
 #include "core/data/builder.h"
 #include "ops/kit/cells_untyped.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct implode_args {
 	struct dtx_cols *by;

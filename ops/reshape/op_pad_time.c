@@ -1,9 +1,9 @@
 /* pad_time: rows for the steps of a calendar that are missing.  It is not a macro: no core op makes
  * the steps from the least to the greatest time of each group. */
 #include "core/data/builder.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/cells_new.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 #include "ops/kit/times.h"
 
 struct pad_args {

@@ -4,8 +4,8 @@
 
 #include "core/data/builder.h"
 #include "core/plan/bind/across.h"
-#include "ops/group/tableagg.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tableagg.h"
+#include "ops/group/table/tablekeys.h"
 #include "ops/kit/times.h"
 
 enum { LABEL_START, LABEL_END };

@@ -11,7 +11,7 @@
 
 #include "core/base/text/num.h"
 #include "core/base/text/utf8.h"
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/numtext.h"
 
 /* The sum of the numbers of one column over some rows, with what rounding lost (compensated). */
 struct dtx_total_sum {

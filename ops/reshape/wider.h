@@ -5,10 +5,10 @@
 #include "core/expr/agg/agg.h"
 #include "core/data/cells.h"
 #include "ops/group/groupby.h"
-#include "ops/group/groupkeys.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/group/table/groupkeys.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 enum { DTX_WIDER_APPEARANCE, DTX_WIDER_SORTED };
 struct dtx_wider_args {

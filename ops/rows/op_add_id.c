@@ -1,7 +1,7 @@
 /* add_id: numbers of the rows, or fingerprints of their cells. */
 #include "core/base/hash/hash.h"
 #include "core/data/builder.h"
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 
 struct id_args {

@@ -2,7 +2,7 @@
  *
  * From the start it is an ordered map that stops its source when it is full. From the end it needs
  * the whole table. */
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
 

@@ -4,7 +4,7 @@
  * threads nor batches. */
 #include <stdlib.h>
 
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct sample_args {
 	int64_t n, seed;

@@ -4,7 +4,7 @@
  * ranked in parallel. */
 #include "core/base/thread/parallel_for.h"
 #include "core/plan/explain/sqltext.h"
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };
 struct top_args {

@@ -4,7 +4,7 @@
 
 #include "core/base/text/num.h"
 #include "core/data/builder.h"
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 
 enum { METHOD_WIDTH, METHOD_QUANTILE, METHOD_LOG };
 enum { CLOSED_LEFT, CLOSED_RIGHT };

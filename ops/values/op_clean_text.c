@@ -1,9 +1,9 @@
 /* clean_text: normalizes spaces, control characters, typographic dashes and quotes, and letter
- * case. The order of the rules is fixed and documented; ops/kit/cleantext.h applies them to one
- * text. */
+ * case. The order of the rules is fixed and documented; ops/kit/text/cleantext.h applies them to
+ * one text. */
 #include "core/data/builder.h"
 #include "core/data/cells.h"
-#include "ops/kit/cleantext.h"
+#include "ops/kit/text/cleantext.h"
 #include "ops/kit/opkit.h"
 
 struct clean_args {

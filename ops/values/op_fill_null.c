@@ -2,7 +2,7 @@
 #include "core/base/memory/mem.h"
 #include "core/expr/agg/agg.h"
 #include "core/data/cells.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
 #include "core/plan/explain/sqltext.h"
 

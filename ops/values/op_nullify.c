@@ -2,7 +2,7 @@
  * too. */
 #include "core/data/key.h"
 #include "core/data/cells.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
 
 struct value {

@@ -8,7 +8,7 @@
 #include "core/data/cast/cast.h"
 #include "core/data/time/time.h"
 #include "core/expr/expr.h"
-#include "ops/kit/datetext.h"
+#include "ops/kit/text/datetext.h"
 #include "ops/kit/opkit.h"
 
 enum { ERROR_FAIL, ERROR_NULL };

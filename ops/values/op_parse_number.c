@@ -5,7 +5,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast/decimal.h"
 #include "core/data/cast/cell_num.h"
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/numtext.h"
 #include "ops/kit/opkit.h"
 
 struct parse_args {

@@ -5,7 +5,7 @@
 #include "core/base/memory/mem.h"
 #include "core/data/key.h"
 #include "core/data/cells.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
 
 enum { ELSE_KEEP, ELSE_NULL, ELSE_ERROR };

@@ -12,7 +12,7 @@
 
 #include "core/expr/window/window.h"
 #include "core/plan/bind/across.h"
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "ops/sort/orderkeys.h"
 #include "ops/window/rangeframe.h"

@@ -1,6 +1,6 @@
 /* lag_lead: the value of another row, or the way from it; a short form of window. */
-#include "ops/group/groupvals.h"
-#include "ops/kit/jsonvalue.h"
+#include "ops/group/table/groupvals.h"
+#include "ops/kit/text/jsonvalue.h"
 #include "ops/window/shortwin.h"
 
 enum { MODE_VALUE, MODE_DIFF, MODE_PCT };

@@ -1,5 +1,5 @@
 /* normalize: numbers on a common scale, a short form of window. */
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 #include "ops/window/shortwin.h"
 
 enum { METHOD_ZSCORE, METHOD_MINMAX, METHOD_ROBUST, METHOD_SHARE };

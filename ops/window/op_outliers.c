@@ -4,7 +4,7 @@
  * formula cannot drop rows, and of the other cells it would not keep the text as written. */
 #include "core/base/text/num.h"
 #include "core/data/cells.h"
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 #include "ops/window/shortwin.h"
 
 enum { METHOD_IQR, METHOD_ZSCORE, METHOD_MAD };

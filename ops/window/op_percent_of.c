@@ -1,5 +1,5 @@
 /* percent_of: shares of a sum, a short form of window. */
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 #include "ops/window/shortwin.h"
 
 struct percent_args {

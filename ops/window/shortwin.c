@@ -1,7 +1,7 @@
 /* Short forms of window: see shortwin.h. */
 #include "ops/window/shortwin.h"
 
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 
 enum dtx_code dtx_shortwin_open(struct dtx_shortwin *w, struct dtx_bind *b,
                                 const struct dtx_cols *by, const struct dtx_plist *order,

@@ -4,7 +4,7 @@
 
 #include "core/base/thread/parallel_for.h"
 #include "core/data/blocks.h"
-#include "ops/group/places.h"
+#include "ops/group/table/places.h"
 #include "ops/sort/sorter.h"
 
 #define SHARED_MIN 65536u /* with fewer rows one worker is as fast */

@@ -3,7 +3,7 @@
 #define DTX_OPS_WINDOW_WINDOWROWS_H
 
 #include "core/expr/window/window.h"
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/sort/orderkeys.h"
 
 struct dtx_windowrows {

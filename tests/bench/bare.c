@@ -6,7 +6,7 @@
 #include "core/base/hash/identity.h"
 #include "core/base/text/json.h"
 #include "core/data/batch.h"
-#include "core/plan/exec/colsample.h"
+#include "core/plan/exec/stats/colsample.h"
 #include "core/store/ledger/record.h"
 #include "core/data/tablehash.h"
 

@@ -1,5 +1,5 @@
 /* The even sample of rows that the charts of a report are drawn from. */
-#include "core/plan/exec/colsample.h"
+#include "core/plan/exec/stats/colsample.h"
 #include "tests/t.h"
 #include "tests/unit/planrun.h"
 

@@ -1,5 +1,5 @@
 /* Numbers as people write them. */
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/numtext.h"
 #include "tests/t.h"
 
 static void reads(const char *text, const char *want, unsigned decimals)

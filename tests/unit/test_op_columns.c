@@ -1,6 +1,6 @@
 /* Operations on columns, at the edges: nulls, unicode, empty tables, odd values, broken plans. */
-#include "ops/kit/cleantext.h"
-#include "ops/kit/datetext.h"
+#include "ops/kit/text/cleantext.h"
+#include "ops/kit/text/datetext.h"
 #include "ops/kit/newnames.h"
 #include "core/data/time/time.h"
 #include "tests/unit/planrun.h"

@@ -5,7 +5,7 @@
 #include "core/base/memory/mem.h"
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
-#include "core/data/spill.h"
+#include "core/data/spill/spill.h"
 #include "tests/t.h"
 
 #define ROWS 1000u

@@ -9,8 +9,8 @@
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/data/time/time.h"
-#include "ops/kit/datetext.h"
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/datetext.h"
+#include "ops/kit/text/numtext.h"
 
 /* --- one cell --- */
 

@@ -15,7 +15,7 @@
 #include "core/plan/exec/exec_parts.h"
 #include "core/plan/exec/memory_need.h"
 #include "core/plan/exec/outputs.h"
-#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/stats/run_stats.h"
 #include "core/plan/exec/text_cause.h"
 
 /* When a snippet may do what failed, and which snippet made a column that failed. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory/mem.h"
-#include "core/plan/exec/colsample.h"
+#include "core/plan/exec/stats/colsample.h"
 
 struct output_end {
 	const char *at; /* place of the output in the plan */

@@ -1,6 +1,6 @@
 /* The error codes that may hand a step or an input to a snippet while rows are read; `dtx explain`
  * lists them. */
-#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/stats/run_stats.h"
 
 static void add_code(struct dtx_buf *out, const char *code)
 {

@@ -5,7 +5,7 @@
  * of the inputs. */
 #include "core/base/memory/mem.h"
 #include "core/expr/parse/formula_parts.h"
-#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/stats/run_stats.h"
 
 #define COMPOSED_MAX 2000
 /* Limit for the rows of a record beyond one per result column, because each column of a wide table

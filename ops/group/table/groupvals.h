@@ -1,9 +1,9 @@
 /* The numbers of a column by group, sorted: the input of scaling, outlier detection, binning and
  * summaries. */
-#ifndef DTX_OPS_GROUP_GROUPVALS_H
-#define DTX_OPS_GROUP_GROUPVALS_H
+#ifndef DTX_OPS_GROUP_TABLE_GROUPVALS_H
+#define DTX_OPS_GROUP_TABLE_GROUPVALS_H
 
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct dtx_groupvals {
 	double *v;      /* the values that are not null, ascending within their group */

@@ -1,6 +1,6 @@
 /* Scalars of a plan as values of columns. */
-#ifndef DTX_OPS_KIT_JSONVALUE_H
-#define DTX_OPS_KIT_JSONVALUE_H
+#ifndef DTX_OPS_KIT_TEXT_JSONVALUE_H
+#define DTX_OPS_KIT_TEXT_JSONVALUE_H
 
 #include "core/base/text/json.h"
 #include "core/data/column.h"

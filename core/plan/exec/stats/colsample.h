@@ -3,8 +3,8 @@
  *
  * Which rows are taken depends on their number alone, not on batches or threads, so a report is
  * reproducible. No cell goes into the report: only bars between round bounds, and counts. */
-#ifndef DTX_PLAN_EXEC_COLSAMPLE_H
-#define DTX_PLAN_EXEC_COLSAMPLE_H
+#ifndef DTX_PLAN_EXEC_STATS_COLSAMPLE_H
+#define DTX_PLAN_EXEC_STATS_COLSAMPLE_H
 
 #include "core/base/text/json.h"
 #include "core/data/batch.h"

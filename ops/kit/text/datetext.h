@@ -1,6 +1,6 @@
 /* Dates as people write them, in a declared order of day, month and year. */
-#ifndef DTX_OPS_KIT_DATETEXT_H
-#define DTX_OPS_KIT_DATETEXT_H
+#ifndef DTX_OPS_KIT_TEXT_DATETEXT_H
+#define DTX_OPS_KIT_TEXT_DATETEXT_H
 
 #include "core/base/text/str.h"
 

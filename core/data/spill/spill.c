@@ -1,5 +1,5 @@
 /* Writes columns to a temporary file when the memory budget is nearly used up: see spill.h. */
-#include "core/data/spill.h"
+#include "core/data/spill/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
-#include "core/data/spill_column.h"
+#include "core/data/spill/spill_column.h"
 
 /* This much of the file is mapped at a time, or as much as one piece needs. */
 #define WINDOW ((size_t)64 << 20)

@@ -1,10 +1,10 @@
 /* Columns in a spill file, and arrays there that are filled step by step. */
-#ifndef DTX_DATA_SPILL_COLUMN_H
-#define DTX_DATA_SPILL_COLUMN_H
+#ifndef DTX_DATA_SPILL_SPILL_COLUMN_H
+#define DTX_DATA_SPILL_SPILL_COLUMN_H
 
 #include <sys/types.h>
 
-#include "core/data/spill.h"
+#include "core/data/spill/spill.h"
 
 /* A reserved range of the file, which is filled from its start.  The caller that reserves it
  * releases the owner. */

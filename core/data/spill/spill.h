@@ -4,8 +4,8 @@
  * The file is mapped read-only.  Columns and arrays in it are used as before, but they do not count
  * against the budget, and the kernel may drop their pages.  The space of a piece is returned when
  * its last owner is released.  Thread safe. */
-#ifndef DTX_DATA_SPILL_H
-#define DTX_DATA_SPILL_H
+#ifndef DTX_DATA_SPILL_SPILL_H
+#define DTX_DATA_SPILL_SPILL_H
 
 #include "core/data/batch.h"
 

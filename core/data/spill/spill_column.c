@@ -1,5 +1,5 @@
 /* Columns in a spill file: values, validity bits and the bytes they point into, in one piece. */
-#include "core/data/spill_column.h"
+#include "core/data/spill/spill_column.h"
 
 #include <string.h>
 

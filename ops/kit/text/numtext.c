@@ -1,5 +1,5 @@
 /* Numbers as people write them: see numtext.h. */
-#include "ops/kit/numtext.h"
+#include "ops/kit/text/numtext.h"
 
 #include <stdio.h>
 

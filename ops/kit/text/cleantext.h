@@ -1,6 +1,6 @@
 /* Cleans texts: unusual spaces, control characters, typographic signs. */
-#ifndef DTX_OPS_KIT_CLEANTEXT_H
-#define DTX_OPS_KIT_CLEANTEXT_H
+#ifndef DTX_OPS_KIT_TEXT_CLEANTEXT_H
+#define DTX_OPS_KIT_TEXT_CLEANTEXT_H
 
 #include "core/base/text/utf8.h"
 

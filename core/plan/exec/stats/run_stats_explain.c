@@ -1,7 +1,7 @@
 /* What `dtx explain` shows in addition to the facts of a run, and the facts of a plan that was not
  * run. */
 #include "core/base/thread/pool.h"
-#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/stats/run_stats.h"
 
 /* Adds the pipelines, the threads and the codes that may start the fallback. */
 enum dtx_code dtx_run_stats_physical(const struct dtx_graph *g, struct dtx_exec_result *r,

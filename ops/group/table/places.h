@@ -1,9 +1,9 @@
 /* Where the rows of a table go if they are sorted by group, in table order within each group: a
  * stable counting sort, whose rows are shared by workers in blocks. */
-#ifndef DTX_OPS_GROUP_PLACES_H
-#define DTX_OPS_GROUP_PLACES_H
+#ifndef DTX_OPS_GROUP_TABLE_PLACES_H
+#define DTX_OPS_GROUP_TABLE_PLACES_H
 
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 struct dtx_places {
 	const struct dtx_tablekeys *group;

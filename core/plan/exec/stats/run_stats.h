@@ -1,7 +1,7 @@
 /* What a finished run knows about itself: counts, schemas, and where each result column comes
  * from. */
-#ifndef DTX_PLAN_EXEC_RUN_STATS_H
-#define DTX_PLAN_EXEC_RUN_STATS_H
+#ifndef DTX_PLAN_EXEC_STATS_RUN_STATS_H
+#define DTX_PLAN_EXEC_STATS_RUN_STATS_H
 
 #include "core/plan/exec/region.h"
 

@@ -1,5 +1,5 @@
 /* Text columns that are made of pieces of another column: see pieces.h. */
-#include "ops/kit/pieces.h"
+#include "ops/kit/text/pieces.h"
 
 #include "core/data/builder.h"
 

@@ -1,5 +1,5 @@
 /* Scalars of a plan as values of columns. */
-#include "ops/kit/jsonvalue.h"
+#include "ops/kit/text/jsonvalue.h"
 
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"

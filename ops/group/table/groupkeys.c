@@ -1,5 +1,5 @@
 /* The key columns of a selector: binds them, gets their values, makes groups of them. */
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"

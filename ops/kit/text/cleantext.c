@@ -1,5 +1,5 @@
 /* Cleans texts of characters that people do not see: see cleantext.h. */
-#include "ops/kit/cleantext.h"
+#include "ops/kit/text/cleantext.h"
 
 void dtx_cleaner_init(struct dtx_cleaner *k)
 {

@@ -1,5 +1,5 @@
 /* Computes where rows go that are sorted by group: see places.h. */
-#include "ops/group/places.h"
+#include "ops/group/table/places.h"
 
 #include "core/base/thread/parallel_for.h"
 

@@ -1,8 +1,8 @@
 /* Groups of all rows of a complete table. */
-#ifndef DTX_OPS_GROUP_TABLEKEYS_H
-#define DTX_OPS_GROUP_TABLEKEYS_H
+#ifndef DTX_OPS_GROUP_TABLE_TABLEKEYS_H
+#define DTX_OPS_GROUP_TABLE_TABLEKEYS_H
 
-#include "ops/group/groupkeys.h"
+#include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 
 struct dtx_tablekeys {

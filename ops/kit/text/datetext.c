@@ -1,5 +1,5 @@
 /* Dates as people write them, in a declared order: see datetext.h. */
-#include "ops/kit/datetext.h"
+#include "ops/kit/text/datetext.h"
 
 #include "core/base/text/utf8.h"
 #include "core/data/time/time.h"

@@ -1,7 +1,7 @@
 /* Numbers as people write them: signs on either side, parentheses, groups of digits, currency,
  * percent. */
-#ifndef DTX_OPS_KIT_NUMTEXT_H
-#define DTX_OPS_KIT_NUMTEXT_H
+#ifndef DTX_OPS_KIT_TEXT_NUMTEXT_H
+#define DTX_OPS_KIT_TEXT_NUMTEXT_H
 
 #include "core/base/text/str.h"
 

@@ -7,12 +7,12 @@
  * Sort keys of one word (ints, floats, datetimes) are compared as numbers.  All other keys are
  * bytes in one buffer; key[row] is then the end of the row's bytes, and its beginning is the end of
  * the row before. */
-#include "ops/group/tablekeys.h"
+#include "ops/group/table/tablekeys.h"
 
 #include "core/base/thread/parallel_for.h"
 #include "core/data/blocks.h"
 #include "core/data/key.h"
-#include "ops/group/places.h"
+#include "ops/group/table/places.h"
 
 /* --- groups: first of each block of batches, then of all --- */
 

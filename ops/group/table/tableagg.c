@@ -2,7 +2,7 @@
  *
  * The groups of all rows are known before the first row is added, so the states of each call are
  * one array, indexed by group. */
-#include "ops/group/tableagg.h"
+#include "ops/group/table/tableagg.h"
 
 #define AT(member) .offset = offsetof(struct dtx_agg_item, member)
 const struct dtx_param dtx_agg_rows[DTX_AGG_ROWS] = {

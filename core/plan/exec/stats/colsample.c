@@ -3,7 +3,7 @@
  * While rows come in, every step-th one is taken; when the sample is full, every second row is
  * removed and the step doubles. So the sample is always even, of bounded size, and needs no row
  * count beforehand. */
-#include "core/plan/exec/colsample.h"
+#include "core/plan/exec/stats/colsample.h"
 
 #include <math.h>
 #include <stdlib.h>

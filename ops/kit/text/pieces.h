@@ -1,6 +1,6 @@
 /* Text columns that are made of pieces of another column: what split_column and extract share. */
-#ifndef DTX_OPS_KIT_PIECES_H
-#define DTX_OPS_KIT_PIECES_H
+#ifndef DTX_OPS_KIT_TEXT_PIECES_H
+#define DTX_OPS_KIT_TEXT_PIECES_H
 
 #include "ops/kit/opkit.h"
 

@@ -1,7 +1,7 @@
 /* Aggregates over groups of rows of a complete table, for operations that make the groups
  * themselves. */
-#ifndef DTX_OPS_GROUP_TABLEAGG_H
-#define DTX_OPS_GROUP_TABLEAGG_H
+#ifndef DTX_OPS_GROUP_TABLE_TABLEAGG_H
+#define DTX_OPS_GROUP_TABLE_TABLEAGG_H
 
 #include "core/expr/agg/agg.h"
 #include "ops/kit/opkit.h"

@@ -1,6 +1,6 @@
 /* Facts of a finished run: counts, schemas, regions, and which warnings of a reader matter for
  * it. */
-#include "core/plan/exec/run_stats.h"
+#include "core/plan/exec/stats/run_stats.h"
 
 #include <string.h>
 

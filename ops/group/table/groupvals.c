@@ -1,5 +1,5 @@
 /* The numbers of a column by group, sorted. */
-#include "ops/group/groupvals.h"
+#include "ops/group/table/groupvals.h"
 
 #include <math.h>
 #include <stdlib.h>

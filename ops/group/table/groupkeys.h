@@ -1,6 +1,6 @@
 /* The key columns of a selector: binds them, gets their values, makes groups of them. */
-#ifndef DTX_OPS_GROUP_GROUPKEYS_H
-#define DTX_OPS_GROUP_GROUPKEYS_H
+#ifndef DTX_OPS_GROUP_TABLE_GROUPKEYS_H
+#define DTX_OPS_GROUP_TABLE_GROUPKEYS_H
 
 #include "core/plan/bind/bind.h"
 #include "ops/group/hashagg.h"
