@@ -22,6 +22,7 @@ struct dtx_cmd {
 	const char *usage;   /* operands: "PLAN [FILE | NAME=FILE]..." */
 	const char *summary; /* one line */
 	const char *notes;   /* paragraphs for --help and the man page; NULL: none */
+	const char *details; /* more of them, for --help-all and the man page; NULL: none */
 	const char *exits;   /* exit statuses in addition to the common table; NULL: none */
 	const struct dtx_opt *opts;
 	size_t nopts, args_size;

@@ -100,6 +100,34 @@ void dtx_help_overview(struct dtx_buf *out)
 	help_exits(out);
 }
 
+/* Paragraphs after an empty line; text may be NULL. */
+static void help_text(const char *text, struct dtx_buf *out)
+{
+	if (!text)
+		return;
+	dtx_buf_addc(out, '\n');
+	dtx_wrap_text(text, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+}
+
+/* The options of every command: explained with --help-all and in dtx(1), else only named. */
+static void help_common(bool all, struct dtx_buf *out)
+{
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (all) {
+		dtx_buf_add(out, "\ncommon options:\n");
+		dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, all, out);
+		return;
+	}
+	for (size_t i = 0; i < dtx_ncommon_opts; i++)
+		dtx_buf_printf(&names, "%s--%s", i ? ", " : "", dtx_common_opts[i].name);
+	dtx_buf_add(out, "\ncommon options (--help-all, dtx(1)):\n  ");
+	dtx_wrap_words(dtx_buf_text(&names), 2, 2, DTX_WRAP_WIDTH, out);
+	dtx_buf_addc(out, '\n');
+	dtx_buf_clear(&names);
+}
+
 void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out)
 {
 	struct dtx_buf usage = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -108,17 +136,14 @@ void dtx_help_cmd(const struct dtx_cmd *cmd, bool all, struct dtx_buf *out)
 	dtx_wrap_words(dtx_buf_text(&usage), 0, 7, DTX_WRAP_WIDTH, out);
 	dtx_buf_clear(&usage);
 	dtx_buf_printf(out, "\n\n%s.\n", cmd->summary);
-	if (cmd->notes) {
-		dtx_buf_addc(out, '\n');
-		dtx_wrap_text(cmd->notes, DTX_WRAP_WIDTH, out);
-		dtx_buf_addc(out, '\n');
-	}
+	help_text(cmd->notes, out);
+	if (all)
+		help_text(cmd->details, out);
 	if (cmd->nopts) {
 		dtx_buf_add(out, "\noptions:\n");
 		dtx_opt_help(cmd->opts, cmd->nopts, all, out);
 	}
-	dtx_buf_add(out, "\ncommon options:\n");
-	dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, all, out);
+	help_common(all, out);
 	dtx_buf_add(out, "\nexit status: ");
 	dtx_wrap_words(cmd->exits ? cmd->exits : "0 done; 2 usage", 13, 13, DTX_WRAP_WIDTH, out);
 	dtx_buf_addc(out, '\n');
@@ -195,11 +220,7 @@ void dtx_help_op(const struct dtx_op *op, struct dtx_buf *out)
 	dtx_wrap_words(dtx_buf_text(&text), 0, 11, DTX_WRAP_WIDTH, out);
 	dtx_buf_addc(out, '\n');
 	dtx_buf_reset(&text);
-	if (op->notes) {
-		dtx_buf_addc(out, '\n');
-		dtx_wrap_text(op->notes, DTX_WRAP_WIDTH, out);
-		dtx_buf_addc(out, '\n');
-	}
+	help_text(op->notes, out);
 	dtx_buf_add(out, "\nparameters:\n");
 	dtx_param_help(op->params, op->nparams, &text);
 	dtx_wrap_text(dtx_buf_text(&text), DTX_WRAP_WIDTH, out);

@@ -79,6 +79,8 @@ static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 	dtx_buf_add(out, ".\n");
 	if (cmd->notes)
 		man_block(out, cmd->notes);
+	if (cmd->details)
+		man_block(out, cmd->details);
 	if (cmd->opts >= dtx_run_opts && cmd->opts < dtx_run_opts + DTX_COUNT(dtx_run_opts))
 		dtx_buf_add(out, ".PP\nOptions: see OPTIONS OF PLANS AND FILES.\n");
 	else

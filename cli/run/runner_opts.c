@@ -153,6 +153,7 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  AT(author),
 	  .help = "who writes a missing snippet: prompt on stdin, answer on stdout" },
 	{ .name = "author-url",
+	  .group = "authors of snippets",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "BASE",
 	  AT(author_url),
