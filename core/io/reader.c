@@ -1,9 +1,11 @@
 /* Chooses the reader of an input, and explains formats that dtx knows but does not read. */
 #include "core/io/reader.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
@@ -477,6 +479,22 @@ out:
 	return rc;
 }
 
+/* Whether the file has content. One whose first byte is zero has none: a journal or log that has
+ * been applied is left with a header of zeros. */
+static bool has_content(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char first = 1;
+	ssize_t n = 0;
+
+	if (fd >= 0)
+		n = pread(fd, &first, 1, 0);
+	else if (errno != ENOENT)
+		n = 1;
+	dtx_file_close(&fd);
+	return n && first;
+}
+
 /* Refuses an input of which a part is still in another file. */
 static enum dtx_code check_beside(struct dtx_source *src, const struct dtx_reader_class *cls,
                                   struct dtx_err *err)
@@ -484,18 +502,17 @@ static enum dtx_code check_beside(struct dtx_source *src, const struct dtx_reade
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str rest = dtx_str_of(cls->beside ? cls->beside : ""), after;
 	char path[PATH_MAX];
-	struct stat st;
 
 	while (cls->beside && dtx_str_next(&rest, ',', &after)) {
 		snprintf(path, sizeof(path), "%s%.*s", dtx_source_name(src), (int)after.len,
 		         after.ptr);
-		if (stat(path, &st) == 0 && st.st_size > 0)
-			DTX_FAIL_NEXT(
-				err, DTX_E_INPUT_IO,
-				"end the program that writes it; then sqlite3 FILE "
-				"'PRAGMA wal_checkpoint(TRUNCATE)' makes the file whole",
-				"'%s' is not whole: '%s' holds changes that are not in it yet",
-				dtx_source_name(src), path);
+		if (has_content(path))
+			DTX_FAIL_NEXT(err, DTX_E_INPUT_IO,
+			              "end the program that writes it; then sqlite3 FILE .tables "
+			              "makes the file whole",
+			              "'%s' is not whole: '%s' holds changes that are not in it, "
+			              "or must be undone",
+			              dtx_source_name(src), path);
 	}
 out:
 	return rc;

@@ -73,6 +73,30 @@ void test_read_sqlite_rowids(void)
 	dtx_err_clear(&err);
 }
 
+/* Two rows with one rowid: the database is damaged. */
+void test_read_sqlite_rowid_twice(void)
+{
+	static const char second[] = "\x05\x02\x02\x13" /* length, rowid, header */
+				     "bbb";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf db = DTX_BUF_INIT(1 << 20), out = DTX_BUF_INIT(1 << 16);
+	struct dtx_err err = DTX_ERR_INIT;
+	char *cell;
+
+	make("create table t(a); insert into t values('aaa'), ('bbb')", &db);
+	cell = memmem(db.ptr, db.len, second, sizeof(second) - 1);
+	T_CHECK(cell != NULL);
+	if (cell)
+		cell[1] = 1;
+	T_CODE(dump(&db, &opts, 0, &out, &err), DTX_E_CORRUPT_FILE, &err);
+	T_STR(err.msg, "'t.db': in 't' rowid 1 follows rowid 1");
+	opts.query = "select * from t";
+	T_OK(dump(&db, &opts, 0, &out, &err), &err);
+	dtx_buf_clear(&db);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
 void test_read_sqlite_allocation_fails(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;

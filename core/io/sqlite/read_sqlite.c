@@ -377,11 +377,28 @@ static void note_value(struct values *v, int kind, sqlite3_int64 whole, struct d
 		dtx_infer_text(&v->infer, text, false, row);
 }
 
+/* The rowids of a table ascend; a virtual table may give any. */
+static enum dtx_code check_rowid(const struct sqlite_reader *r, uint64_t last, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->done && row_id(r) <= last)
+		DTX_FAIL_NEXT(err, DTX_E_CORRUPT_FILE,
+		              "sqlite3 FILE 'PRAGMA integrity_check' says more; a \"query\" reads "
+		              "the rows by their position",
+		              "'%s': in '%.60s' rowid %llu follows rowid %llu", r->db.label,
+		              r->table, (unsigned long long)row_id(r) + 1,
+		              (unsigned long long)last + 1);
+out:
+	return rc;
+}
+
 /* The first pass: counts the rows and looks at all values. */
 static enum dtx_code look_at_rows(struct sqlite_reader *r, bool *usable, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str text = { NULL, 0 };
+	uint64_t last = 0;
 	bool row;
 	int kind;
 
@@ -395,6 +412,9 @@ static enum dtx_code look_at_rows(struct sqlite_reader *r, bool *usable, struct 
 			*usable = false;
 			break;
 		}
+		if (r->rowids)
+			DTX_TRY(check_rowid(r, last, err));
+		last = row_id(r);
 		for (uint32_t i = 0; i < r->schema.nfields; i++) {
 			struct values *v = &r->values[i];
 
@@ -565,8 +585,8 @@ static enum dtx_code sqlite_open(struct dtx_source *src, const struct dtx_read_o
 	pthread_mutex_init(&r->lock, NULL);
 	r->head.src = src;
 	r->opts = *opts;
-	DTX_TRY(dtx_sqlite_db_open(&r->db, dtx_source_name(src), dtx_source_data(src),
-	                           dtx_source_size(src), err));
+	DTX_TRY(dtx_sqlite_db_open(&r->db, dtx_source_name(src), dtx_source_limits(src),
+	                           dtx_source_data(src), dtx_source_size(src), err));
 	DTX_TRY(open_rows(r, err));
 	DTX_TRY(set_types(r, err));
 	DTX_TRY(set_origin(r, err));

@@ -1,14 +1,16 @@
 /* A read-only SQLite connection to bytes in memory, see sqlite_db.h. */
 #include "core/io/sqlite/sqlite_db.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/text/str.h"
 #include "core/base/thread/cancel.h"
 
-/* the most bytes of a text or blob */
-#define LENGTH_MAX (256 << 20)
+/* The bytes that a row, a text or a blob may always have. A value that takes part in an expression
+ * may be longer than a cell, and the function printf gives null instead of a longer text. */
+enum { LENGTH_MIN = 256 << 20 };
 
 /* Steps of SQLite's machine between two looks at the cancel flag. */
 enum { LOOK_AFTER = 100000, SQL_MAX = 1 << 20 };
@@ -231,6 +233,11 @@ static enum dtx_code db_fail(struct dtx_sqlite_db *db, int got, struct dtx_err *
 	switch (got & 0xff) {
 	case SQLITE_NOMEM: DTX_FAIL_MEM(err);
 	case SQLITE_INTERRUPT: DTX_TRY(dtx_cancel_look(err)); break;
+	case SQLITE_TOOBIG:
+		rc = dtx_archive_limits_fail(err, db->limits, "text",
+		                             "'%s': a value or a row of over %d bytes", db->label,
+		                             sqlite3_limit(db->sqlite, SQLITE_LIMIT_LENGTH, -1));
+		goto out;
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 	case SQLITE_IOERR:
@@ -253,8 +260,9 @@ out:
 /* --- the connection --- */
 
 /* Settings before any SQL runs; each says what it stops. */
-static int settle(sqlite3 *sqlite)
+static int settle(sqlite3 *sqlite, const struct dtx_archive_limits *limits)
 {
+	uint64_t length = DTX_MIN(DTX_MAX(limits->text, (uint64_t)LENGTH_MIN), (uint64_t)INT_MAX);
 	static const struct {
 		int what, value;
 	} config[] = {
@@ -270,10 +278,10 @@ static int settle(sqlite3 *sqlite)
 	static const struct {
 		int what, value;
 	} limit[] = {
-		{ SQLITE_LIMIT_LENGTH, LENGTH_MAX }, { SQLITE_LIMIT_SQL_LENGTH, SQL_MAX },
-		{ SQLITE_LIMIT_ATTACHED, 0 },        { SQLITE_LIMIT_VARIABLE_NUMBER, 0 },
-		{ SQLITE_LIMIT_VDBE_OP, 250000 },    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },
-		{ SQLITE_LIMIT_TRIGGER_DEPTH, 1 },   { SQLITE_LIMIT_WORKER_THREADS, 0 },
+		{ SQLITE_LIMIT_SQL_LENGTH, SQL_MAX },       { SQLITE_LIMIT_ATTACHED, 0 },
+		{ SQLITE_LIMIT_VARIABLE_NUMBER, 0 },        { SQLITE_LIMIT_VDBE_OP, 250000 },
+		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 }, { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
 	};
 	int got = SQLITE_OK;
 
@@ -281,6 +289,7 @@ static int settle(sqlite3 *sqlite)
 		got = sqlite3_db_config(sqlite, config[i].what, config[i].value, NULL);
 	for (size_t i = 0; i < DTX_COUNT(limit); i++)
 		(void)sqlite3_limit(sqlite, limit[i].what, limit[i].value);
+	(void)sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, (int)length);
 	if (got == SQLITE_OK)
 		got = sqlite3_exec(sqlite,
 		                   "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; "
@@ -289,13 +298,16 @@ static int settle(sqlite3 *sqlite)
 	return got;
 }
 
-enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label, const void *bytes,
+enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label,
+                                 const struct dtx_archive_limits *limits, const void *bytes,
                                  size_t size, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int got;
 
-	*db = (struct dtx_sqlite_db){ .label = label, .bytes = bytes, .size = size };
+	*db = (struct dtx_sqlite_db){
+		.label = label, .limits = limits, .bytes = bytes, .size = size
+	};
 	/* one per connection, as it holds the bytes */
 	snprintf(db->name, sizeof(db->name), "dtx-%p", (void *)db);
 	db->vfs = (sqlite3_vfs){
@@ -320,7 +332,7 @@ enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label, co
 		                              SQLITE_OPEN_PRIVATECACHE,
 		                      db->name);
 	if (got == SQLITE_OK)
-		got = settle(db->sqlite);
+		got = settle(db->sqlite, limits);
 	if (got != SQLITE_OK)
 		DTX_TRY(db_fail(db, got, err));
 	sqlite3_progress_handler(db->sqlite, LOOK_AFTER, look, NULL);

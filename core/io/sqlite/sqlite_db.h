@@ -6,11 +6,12 @@
 
 #include <sqlite3.h>
 
-#include "core/base/err.h"
+#include "core/io/archive/archive_limits.h"
 
 struct dtx_sqlite_db {
 	const char *label; /* name of the file, for messages; borrowed */
-	const void *bytes; /* borrowed */
+	const struct dtx_archive_limits *limits;
+	const void *bytes; /* both borrowed */
 	size_t size;
 	sqlite3 *sqlite;
 	sqlite3_vfs vfs;
@@ -22,14 +23,15 @@ struct dtx_sqlite_db {
 /* Opens the database. `db` must not move until dtx_sqlite_db_close, which is allowed after a
  * failure, and for a zeroed `db`. Errors: corrupt_file, no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label,
+                                             const struct dtx_archive_limits *limits,
                                              const void *bytes, size_t size, struct dtx_err *err);
 void dtx_sqlite_db_close(struct dtx_sqlite_db *db);
 /* Prepares one SELECT. A statement that does something else, a second statement, and SQL with
  * an error are bad_param_value. */
 DTX_MUSTUSE enum dtx_code dtx_sqlite_db_prepare(struct dtx_sqlite_db *db, const char *sql,
                                                 sqlite3_stmt **out, struct dtx_err *err);
-/* Steps. Errors: corrupt_file, no_memory, bad_param_value if an expression fails or asks for the
- * time of now. */
+/* Steps. Errors: corrupt_file, no_memory, archive_limit (a value or row that is too long),
+ * bad_param_value if an expression fails or asks for the time of now. */
 DTX_MUSTUSE enum dtx_code dtx_sqlite_db_step(struct dtx_sqlite_db *db, sqlite3_stmt *stmt,
                                              bool *row, struct dtx_err *err);
 

@@ -55,6 +55,13 @@ echo "--- refused"
 cp a.db part.db
 echo log > part.db-wal
 "$DTX" convert part.db --sheet orders -o - || echo "exit $?"
+# a journal whose header is zeros has been undone, one with a header has not
+sql part.db "pragma journal_mode = persist; create table t(x); insert into t values(1)"
+rm -f part.db-wal
+"$DTX" convert part.db --sheet t -o -
+echo journal > part.db-journal
+"$DTX" convert part.db --sheet t -o - || echo "exit $?"
+rm part.db-journal
 head -c 5000 a.db > cut.db
 "$DTX" convert cut.db --sheet orders -o - || echo "exit $?"
 printf 'SQLite format 3\000' > head.db
@@ -69,3 +76,6 @@ ls
 # a text longer than the limit, which a view of a small file can make
 sql long.db "create view v as select printf('%.*c', 3000000, 'x') as x"
 "$DTX" convert -q long.db --sheet v -o long.csv || echo "exit $?"
+# a value that is longer than SQLite may make it
+"$DTX" convert -q long.db --read query="select length(zeroblob(300000000)) as n" -o - || echo "exit $?"
+"$DTX" convert -q long.db --limit archive.text=400000000 --read query="select length(zeroblob(300000000)) as n" -o -
