@@ -57,6 +57,8 @@ same "the package is built with the packages of the Makefile" "" \
 same "no field is given twice, and no line ends in a space" "" \
 	"$(awk '/ $/ { print FILENAME ": " $0 } !NF { split("", seen) } /^[A-Z]/ && seen[$1]++ { print FILENAME ": " $1 }' \
 		.debian/control .debian/copyright .debian/tests/control)"
+same "its description is at most 80 characters wide, as lintian wants it" "" \
+	"$(awk '/^Description:/ { on = 1 } on && length > 80' .debian/control)"
 same "its tests and rules can be run" "" \
 	"$(for f in rules $(sed -n 's/^Tests: /tests\//p' .debian/tests/control); do [ -x ".debian/$f" ] || echo "$f"; done)"
 t_done
