@@ -331,10 +331,10 @@ static enum dtx_code get_value(struct sqlite_reader *r, uint32_t field, int *kin
 
 	*kind = sqlite3_column_type(r->stmt, at);
 	if (*kind == SQLITE_BLOB)
-		rc = bad_value(r, field, DTX_E_CORRUPT_FILE, "bytes that are no text",
+		rc = bad_value(r, field, DTX_E_UNSUPPORTED_FORMAT, "bytes that are no text",
 		               "a \"query\" can leave the column out, or take hex(column)", err);
 	if (*kind == SQLITE_FLOAT && !isfinite(sqlite3_column_double(r->stmt, at)))
-		rc = bad_value(r, field, DTX_E_CORRUPT_FILE, "an infinite number",
+		rc = bad_value(r, field, DTX_E_UNSUPPORTED_FORMAT, "an infinite number",
 		               "a \"query\" can give it another value", err);
 	if (*kind != SQLITE_TEXT || rc != DTX_OK)
 		goto out;
