@@ -181,9 +181,9 @@ def page(rand, kind, header, body, unpacked):
     return struct_of(fields) + body
 
 
-def data_page(rand, column, cells, codec, distinct):
+def data_page(rand, column, encoding, cells, codec, distinct):
     there = [c for c in cells if c is not None]
-    body = encode(rand, column.kind, column.encoding, there, distinct)
+    body = encode(rand, column.kind, encoding, there, distinct)
     levels = [int(c is not None) for c in cells]
     if rand.random() < 0.5:
         level = 3
@@ -193,11 +193,11 @@ def data_page(rand, column, cells, codec, distinct):
             raw = old_levels(levels, 1) if level == 4 else runs(rand, levels, 1)
             raw = raw if level == 4 else struct.pack("<I", len(raw)) + raw
         whole = raw + body
-        head = {1: i32(len(cells)), 2: i32(column.encoding), 3: i32(level), 4: i32(3)}
+        head = {1: i32(len(cells)), 2: i32(encoding), 3: i32(level), 4: i32(3)}
         return page(rand, 0, head, pack(rand, codec, whole), len(whole))
     raw = runs(rand, levels, 1) if column.optional else b""
     flat = rand.random() < 0.3
-    head = {1: i32(len(cells)), 2: i32(len(cells) - len(there)), 3: i32(len(cells)), 4: i32(column.encoding),
+    head = {1: i32(len(cells)), 2: i32(len(cells) - len(there)), 3: i32(len(cells)), 4: i32(encoding),
             5: i32(len(raw)), 6: i32(0), 7: (2 if flat else 1, None)}
     return page(rand, 3, head, raw + (body if flat else pack(rand, codec, body)), len(raw) + len(body))
 
@@ -226,9 +226,12 @@ def chunk(rand, out, column, cells):
         out += page(rand, 2, {1: i32(len(distinct)), 2: i32(0)}, pack(rand, codec, raw), len(raw))
         first = start
     data, at = len(out), 0
+    encoding = column.encoding
     while at < len(cells):
         n = rand.randint(0, len(cells) - at) if rand.random() < 0.9 else len(cells) - at
-        out += data_page(rand, column, cells[at : at + n], codec, distinct)
+        if encoding == DICT and rand.random() < 0.2:
+            encoding = PLAIN  # as of a writer whose dictionary is full
+        out += data_page(rand, column, encoding, cells[at : at + n], codec, distinct)
         at += n
     meta = {1: i32(column.kind), 2: (9, (5, [column.encoding])), 3: (9, (8, [column.name])), 4: i32(codec),
             5: i64(len(cells)), 6: i64(len(out) - start), 7: i64(len(out) - start), 9: i64(data)}
@@ -362,6 +365,18 @@ def written_here(dtx, folder, seed):
     return ""
 
 
+def one_long_text(dtx, folder):
+    """Rows that all have one text of the dictionary: together 5 GB, more than a reader may use."""
+    rand = random.Random(1)
+    column = Column("t", BYTES, DICT, False, None, None, converted=0)
+    path = os.path.join(folder, "long.parquet")
+    with open(path, "wb") as f:
+        f.write(write(rand, [column], [{"t": [b"dtx reads " * 7500] * 66000}]))
+    p = subprocess.run([dtx, "pipe", "-q", path, "--", "derive", "n=len(t)", "then", "select", "n", "then", "head", "2"],
+                       capture_output=True, text=True, timeout=300)
+    return "" if p.stdout == "n\n75000\n75000\n" else p.stdout + p.stderr
+
+
 # --- DuckDB's opinion ---
 
 
@@ -440,6 +455,7 @@ def main():
         os.environ["DTX_STORE"] = os.path.join(folder, "store.db")
         for seed in range(first, first + 4):
             check("written with seed %d" % seed, written_here(dtx, folder, seed))
+        check("a long text in every row", one_long_text(dtx, folder))
         peers(dtx)
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed > 0

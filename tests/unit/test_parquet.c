@@ -191,3 +191,127 @@ void test_parquet_bytes_are_text_or_refused(void)
 	for (i = 1; i < DTX_COUNT(s); i++)
 		T_CHECK(dtx_pq_convert(&n, (union dtx_pq_values){ .s = s }, i, &counts, &v));
 }
+
+/* A few bytes that stand for 2^30 lengths: they must not be gone through one by one. */
+void test_parquet_lengths_are_passed_by_blocks(void)
+{
+	/* blocks of 2^24 values in one small block, 2^50 of them, all of which are 0 */
+	uint8_t bytes[14 + 64 * 2] = { 0x80, 0x80, 0x80, 0x08, 0x01, 0x80, 0x80,
+		                       0x80, 0x80, 0x80, 0x80, 0x80, 0x02, 0x00 };
+	struct dtx_pq_decoder d = { .type = DTX_PQ_BYTES };
+
+	T_STR(dtx_pq_decoder_start(&d, 6, bytes, bytes + sizeof(bytes), UINT64_MAX),
+	      "its bytes end early");
+	dtx_pq_decoder_clear(&d);
+}
+
+/* A text that shares more and more with the one before grows beyond any limit: the limit is checked
+ * before the text is made. */
+void test_parquet_shared_texts_have_a_limit(void)
+{
+	static const uint8_t bytes[] = { /* shared 0, 4, 8, 12; then 4 bytes each */
+		                         0x80, 0x01, 0x04, 0x04, 0x00, 0x08, 0,    0,   0,
+		                         0,    0x80, 0x01, 0x04, 0x04, 0x08, 0x00, 0,   0,
+		                         0,    0,    'a',  'b',  'c',  'd',  'a',  'b', 'c',
+		                         'd',  'a',  'b',  'c',  'd',  'a',  'b',  'c', 'd'
+	};
+	struct dtx_pq_decoder d = { .type = DTX_PQ_BYTES, .text = 16 };
+	struct dtx_str s[4];
+	union dtx_pq_values v = { .s = s };
+
+	T_CHECK(!dtx_pq_decoder_start(&d, 7, bytes, bytes + sizeof(bytes), 4));
+	T_CHECK(!dtx_pq_decode(&d, v, 4));
+	T_INT(s[3].len, 16);
+	d.text = 15;
+	T_CHECK(!dtx_pq_decoder_start(&d, 7, bytes, bytes + sizeof(bytes), 4));
+	T_CHECK(dtx_pq_decode(&d, v, 4) == dtx_pq_too_long);
+	T_CHECK(d.last.len <= 15);
+	dtx_pq_decoder_clear(&d);
+}
+
+/* Reads a column in pieces with few bytes of texts; adds its cells to `out`. */
+static void read_pieces(const struct dtx_pq_file *f, uint32_t leaf, size_t bytes, uint32_t *pieces,
+                        struct dtx_buf *out)
+{
+	struct dtx_pq_cursor c;
+	struct dtx_pq_counts counts = { 0 };
+	int64_t row, rows = f->group[0].rows;
+	struct dtx_err err = DTX_ERR_INIT;
+	uint32_t i;
+
+	T_OK(dtx_pq_cursor_open(&c, f, 0, leaf, &err), &err);
+	for (row = 0; row < rows; ++*pieces) {
+		struct dtx_column *col = NULL;
+
+		T_OK(dtx_pq_flat(&c, "t", row, (uint32_t)(rows - row), bytes, &counts, &col, &err),
+		     &err);
+		if (!col)
+			break;
+		T_CHECK(col->len > 0);
+		for (i = 0; i < col->len; i++) {
+			if (dtx_column_is_null(col, i))
+				dtx_buf_add(out, "null");
+			else
+				dtx_buf_adds(out, dtx_column_text(col, i));
+			dtx_buf_addc(out, '\n');
+		}
+		row += col->len;
+		dtx_column_unref(col);
+	}
+	T_OK(dtx_pq_cursor_finish(&c, &err), &err);
+	dtx_pq_cursor_close(&c);
+	dtx_err_clear(&err);
+}
+
+/* Columns of texts come in pieces that are bounded in bytes, whatever is left of a slice. */
+void test_parquet_texts_come_in_pieces(void)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_pq_file f = { .label = "t" };
+	uint32_t leaf, texts = 0;
+
+	load("types", &bytes);
+	f.bytes = (const uint8_t *)bytes.ptr;
+	f.len = bytes.len;
+	f.limits = &dtx_archive_limits_default;
+	T_OK(dtx_pq_footer(&f, &err), &err);
+	for (leaf = 0; leaf < f.nleaves; leaf++) {
+		struct dtx_buf whole = DTX_BUF_INIT((size_t)1 << 20);
+		struct dtx_buf cut = DTX_BUF_INIT((size_t)1 << 20);
+		uint32_t one = 0, many = 0;
+
+		if (f.node[f.leaf_node[leaf]].as != DTX_PQ_AS_TEXT)
+			continue;
+		texts++;
+		read_pieces(&f, leaf, SIZE_MAX, &one, &whole);
+		read_pieces(&f, leaf, 50, &many, &cut);
+		T_INT(one, 1);
+		T_CHECK(whole.len == cut.len && !memcmp(whole.ptr, cut.ptr, cut.len));
+		T_CHECK(many >= one);
+		dtx_buf_clear(&whole);
+		dtx_buf_clear(&cut);
+	}
+	T_CHECK(texts > 0);
+	dtx_pq_file_clear(&f);
+	dtx_buf_clear(&bytes);
+	dtx_err_clear(&err);
+}
+
+/* A logical type that does not go with the physical one is ignored, also in what it refuses. */
+void test_parquet_type_that_is_ignored_refuses_nothing(void)
+{
+	struct dtx_pq_node n = { .type = DTX_PQ_DOUBLE,
+		                 .logical = DTX_PQ_L_DECIMAL,
+		                 .precision = 40 };
+	uint32_t leaf = 0;
+	struct dtx_pq_file f = { .node = &n, .nnodes = 1, .leaf_node = &leaf, .nleaves = 1 };
+
+	dtx_pq_types(&f);
+	T_CHECK(n.as == DTX_PQ_AS_FLOAT && !n.refused);
+	n = (struct dtx_pq_node){ .type = DTX_PQ_BYTES,
+		                  .logical = DTX_PQ_L_DECIMAL,
+		                  .precision = 40 };
+	dtx_pq_types(&f);
+	T_CHECK(n.refused != NULL);
+}

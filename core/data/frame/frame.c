@@ -88,6 +88,26 @@ static uint64_t long_bytes(const struct dtx_text *t)
 	return t->len > DTX_TEXT_INLINE ? t->len : 0;
 }
 
+/* Whether a column goes into the frame as it is in memory, but for the bytes of long texts. */
+static bool is_whole(const struct dtx_batch *b, const struct dtx_column *c)
+{
+	return !b->sel && c->len == b->nrows && c->nulls != UINT32_MAX &&
+	       (c->form == DTX_F_DICT || (c->form == DTX_F_FLAT && c->type.type != DTX_T_NULL));
+}
+
+/* The bytes of buffer `b` of all rows. The views of nulls may hold anything. */
+static uint64_t whole_bytes(const struct dtx_column *c)
+{
+	const struct dtx_text *t = c->v.text;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->len; i++)
+		if (!c->nulls || !dtx_column_is_null(c, i))
+			bytes += long_bytes(&t[i]);
+	return bytes;
+}
+
 /* Adds the nulls, and the bytes of buffer `b`, of the live rows of one batch. */
 static void measure_batch(const struct dtx_batch *b, const struct dtx_column *c, bool text,
                           struct dtx_frame_entry *e)
@@ -96,6 +116,11 @@ static void measure_batch(const struct dtx_batch *b, const struct dtx_column *c,
 
 	if (!text && !c->nulls)
 		return;
+	if (is_whole(b, c) && (c->form == DTX_F_FLAT || !text)) {
+		e->nulls += c->nulls;
+		e->b_len += text ? whole_bytes(c) : 0;
+		return;
+	}
 	for (i = 0; i < b->nsel; i++) {
 		uint32_t row = batch_row(b, i);
 
@@ -297,18 +322,6 @@ static void put_value(const struct dtx_column *c, uint32_t row, void *a, uint64_
 	}
 }
 
-/* The common case: a whole flat column of 8-byte values. */
-static bool copy_flat(const struct dtx_batch *b, const struct dtx_column *c, void *a, uint64_t at)
-{
-	enum dtx_type t = c->type.type;
-
-	if (b->sel || c->form != DTX_F_FLAT || c->nulls ||
-	    (t != DTX_T_INT64 && t != DTX_T_FLOAT64 && t != DTX_T_DATETIME))
-		return false;
-	memcpy((char *)a + at * 8, c->v.any, (size_t)b->nrows * 8);
-	return true;
-}
-
 struct column_out {
 	void *a;
 	unsigned char *b;
@@ -316,13 +329,92 @@ struct column_out {
 	uint64_t at, b_at; /* next row; next byte of b */
 };
 
+/* The bits of a whole column, without spare ones. */
+static void copy_bits(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	memcpy(to, from, dtx_bit_words(n) * 8);
+	if (n % 64)
+		to[n / 64] &= ((uint64_t)1 << n % 64) - 1;
+}
+
+static void copy_texts(const struct dtx_column *c, struct column_out *to)
+{
+	struct dtx_text *a = to->a;
+	uint32_t i;
+
+	for (i = 0; i < c->len; i++) {
+		const struct dtx_text *t = &c->v.text[i];
+
+		if (c->nulls && dtx_column_is_null(c, i))
+			continue;
+		if (t->len <= DTX_TEXT_INLINE)
+			a[i] = *t;
+		else
+			put_text(&a[i], dtx_text_str(t), to->b, &to->b_at);
+	}
+}
+
+/* Codes must be valid even where they are null, so that they are copied one by one there. */
+static void copy_codes(const struct dtx_column *c, uint32_t *a)
+{
+	uint32_t i;
+
+	if (!c->nulls) {
+		memcpy(a, c->v.code, (size_t)c->len * 4);
+		return;
+	}
+	for (i = 0; i < c->len; i++)
+		if (!dtx_column_is_null(c, i))
+			a[i] = c->v.code[i];
+}
+
+/* Values of nulls must not go into a frame: they may be what memory had before. */
+static void clear_nulls(const struct dtx_column *c, void *a)
+{
+	size_t width = (size_t)value_bytes(c->type.type, 1);
+	uint32_t i;
+
+	for (i = 0; i < c->len; i++) {
+		if (!dtx_column_is_null(c, i))
+			continue;
+		memset((char *)a + i * width, 0, width);
+		if (c->type.type == DTX_T_FLOAT64)
+			((double *)a)[i] = (double)NAN;
+	}
+}
+
+/* The common case: a batch that is the whole table. */
+static void copy_whole(const struct dtx_frame_part *p, const struct dtx_column *c,
+                       struct column_out *to)
+{
+	enum dtx_type t = c->type.type;
+	uint32_t i;
+
+	if (c->nulls)
+		copy_bits(to->v, c->valid, c->len);
+	if (p->dict) {
+		copy_codes(c, to->a);
+	} else if (t == DTX_T_TEXT) {
+		copy_texts(c, to);
+	} else if (t == DTX_T_BOOL) {
+		copy_bits(to->a, c->v.bits, c->len);
+		for (i = 0; c->nulls && i < dtx_bit_words(c->len); i++)
+			((uint64_t *)to->a)[i] &= to->v[i];
+	} else {
+		memcpy(to->a, c->v.any, (size_t)value_bytes(t, c->len));
+		if (c->nulls)
+			clear_nulls(c, to->a);
+	}
+	to->at += c->len;
+}
+
 static void put_batch(const struct dtx_frame_part *p, const struct dtx_batch *b,
                       const struct dtx_column *c, struct column_out *to)
 {
 	uint32_t i;
 
-	if (!p->e.v_len && copy_flat(b, c, to->a, to->at)) {
-		to->at += b->nrows;
+	if (b->nrows == p->e.rows && is_whole(b, c) && (c->form == DTX_F_FLAT || p->dict)) {
+		copy_whole(p, c, to);
 		return;
 	}
 	for (i = 0; i < b->nsel; i++, to->at++) {

@@ -16,7 +16,8 @@ struct dtx_isolate_server {
 	struct dtx_reader *reader;
 	const struct dtx_schema *schema;
 	uint8_t *need;
-	size_t told; /* number of diagnostics that main has */
+	size_t told;       /* number of diagnostics that main has */
+	json_t *described; /* the description that main has */
 	/* The texts that main has: nsent of those at `strings`. `keep` holds them, so that no
 	 * other texts can get the same address. */
 	const struct dtx_strings *strings;
@@ -98,11 +99,22 @@ static json_t *physical_cols(const struct dtx_origin *o)
 	return list;
 }
 
+/* A description that main has already is not sent again. */
 static json_t *state_json(struct dtx_isolate_server *s)
 {
-	return json_pack("{so so so}", "diags", new_diags(s), "describe",
-	                 s->reader->cls->describe(s->reader), "stats",
-	                 dtx_isolate_stats_json(&s->reader->stats));
+	json_t *describe = s->reader->cls->describe(s->reader);
+	json_t *state = json_pack("{so so}", "diags", new_diags(s), "stats",
+	                          dtx_isolate_stats_json(&s->reader->stats));
+	bool same = s->described && json_equal(describe, s->described);
+
+	if (!describe || !state || (!same && json_object_set(state, "describe", describe))) {
+		json_decref(describe);
+		json_decref(state);
+		return NULL;
+	}
+	json_decref(s->described);
+	s->described = describe;
+	return state;
 }
 
 static json_t *opened_json(struct dtx_isolate_server *s)
@@ -488,6 +500,7 @@ void dtx_isolate_server_free(struct dtx_isolate_server *s)
 	dtx_source_free(s->src);
 	dtx_mem_free(s->need);
 	json_decref(s->args);
+	json_decref(s->described);
 	dtx_arena_clear(&s->arena);
 	dtx_mem_free(s);
 }

@@ -277,11 +277,14 @@ static enum dtx_code take_state(struct isolated *r, const json_t *state, struct 
 			DTX_FAIL_MEM(err);
 		}
 	}
+	if (!describe)
+		describe = r->describe;
 	if (!json_is_object(describe) ||
 	    !dtx_isolate_stats_read(json_object_get(state, "stats"), &r->head.stats))
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the state is malformed");
+	json_incref(describe);
 	json_decref(r->describe);
-	r->describe = json_incref(describe);
+	r->describe = describe;
 out:
 	return rc;
 }

@@ -84,7 +84,6 @@ struct dtx_pq_node {
 	uint8_t max_def, max_rep; /* levels of its entries */
 	uint32_t width;           /* bytes of a FIXED value */
 	uint8_t precision, scale; /* of a DECIMAL */
-	uint8_t bits;             /* of an INTEGER: 8 to 64 */
 	bool is_unsigned, utc;
 	uint32_t per_second; /* units of a TIME or TIMESTAMP in a second: 1,000 and so on */
 	enum dtx_pq_as as;
@@ -164,6 +163,8 @@ DTX_MUSTUSE enum dtx_code dtx_pq_unpack(const struct dtx_pq_file *f, unsigned co
 
 /* --- encodings (parquet_decode.c) --- */
 
+enum { DTX_PQ_SLICE = 1024 }; /* entries that a cursor holds at a time */
+
 /* Values of a leaf, without nulls. Which array holds them depends on the physical type: BOOLEAN,
  * INT32 and INT64 are in `i`, FLOAT and DOUBLE in `f`, all others in `s`. */
 union dtx_pq_values {
@@ -187,6 +188,10 @@ struct dtx_pq_runs {
 };
 /* Reads n values; false: the bytes end early, or are not runs. */
 DTX_MUSTUSE bool dtx_pq_runs_get(struct dtx_pq_runs *r, uint32_t *out, size_t n);
+/* Passes values that are `value`, as far as one run of equal values goes, at most n. Returns how
+ * many: 0 if the next value is another one, or if its run is short or packed, so that it has to be
+ * read with dtx_pq_runs_get. */
+size_t dtx_pq_runs_pass(struct dtx_pq_runs *r, uint32_t value, size_t n);
 
 struct dtx_pq_delta { /* DELTA_BINARY_PACKED */
 	const uint8_t *p, *end;
@@ -205,6 +210,10 @@ struct dtx_pq_dict {
 	uint32_t n;
 	union dtx_pq_values v;
 	uint8_t *bytes; /* the page, if it was unpacked */
+	/* its texts as a column, once they are needed (parquet_value.c) */
+	struct dtx_column *texts;
+	size_t texts_bytes;
+	bool unfit; /* not all of them are texts that dtx reads */
 };
 struct dtx_pq_decoder {
 	unsigned encoding;
@@ -217,21 +226,26 @@ struct dtx_pq_decoder {
 	uint64_t n, stride;  /* BYTE_STREAM_SPLIT: values that were read, and those of the page */
 	uint64_t bit;        /* PLAIN booleans: the next one */
 	uint64_t most;       /* values of the page */
+	uint64_t text;       /* bytes of a text that is put together */
 	struct dtx_buf made; /* values that are not in the page as such */
 	struct dtx_buf last; /* DELTA_BYTE_ARRAY: the value before */
 };
 /* These give NULL, or what is wrong with the bytes. A page has at most `most` values. */
-extern const char dtx_pq_no_memory[]; /* what they give if memory is out */
+extern const char dtx_pq_no_memory[]; /* what they give if memory is out, */
+extern const char dtx_pq_too_long[];  /* and for a text above the limit `text` */
 DTX_MUSTUSE const char *dtx_pq_decoder_start(struct dtx_pq_decoder *d, unsigned encoding,
                                              const uint8_t *p, const uint8_t *end, uint64_t most);
+/* How many texts may be read at a time, so that what they are put together from is bounded. */
+uint32_t dtx_pq_decoder_most(const struct dtx_pq_decoder *d);
+/* Whether the values are codes of the dictionary, which dtx_pq_decode_codes reads as such. */
+bool dtx_pq_decoder_coded(const struct dtx_pq_decoder *d);
+DTX_MUSTUSE const char *dtx_pq_decode_codes(struct dtx_pq_decoder *d, uint32_t *out, size_t n);
 /* Reads n values. Texts are valid until the next call, or as long as the page. */
 DTX_MUSTUSE const char *dtx_pq_decode(struct dtx_pq_decoder *d, union dtx_pq_values out, size_t n);
 void dtx_pq_decoder_clear(struct dtx_pq_decoder *d);
 const char *dtx_pq_encoding_name(unsigned encoding);
 
 /* --- pages (parquet_page.c) --- */
-
-enum { DTX_PQ_SLICE = 1024 }; /* entries that a cursor holds at a time */
 
 /* Goes through the entries of a leaf in a row group. */
 struct dtx_pq_cursor {
@@ -250,6 +264,7 @@ struct dtx_pq_cursor {
 	bool has_dict;
 	/* the slice: levels of its entries, and values of those that have one */
 	uint32_t n, at_entry, at_value;
+	bool whole; /* none of its entries is null, and its levels were not stored */
 	uint32_t *reps, *defs;
 	union dtx_pq_values v;
 };
@@ -258,10 +273,24 @@ DTX_MUSTUSE enum dtx_code dtx_pq_cursor_open(struct dtx_pq_cursor *c, const stru
 /* Reads the next slice, of at most `most` entries. c->n is 0 at the end of the chunk. */
 DTX_MUSTUSE enum dtx_code dtx_pq_cursor_fill(struct dtx_pq_cursor *c, uint32_t most,
                                              struct dtx_err *err);
+/* For a leaf that is not repeated, when all of the slice was used. Reads pages up to the next one
+ * with entries; c->page_left is 0 at the end of the chunk. */
+DTX_MUSTUSE enum dtx_code dtx_pq_cursor_page(struct dtx_pq_cursor *c, struct dtx_err *err);
+/* Passes entries of this page of which none is null, at most `most`, and returns how many. The
+ * caller decodes as many values with c->values. 0: there may be nulls. */
+uint32_t dtx_pq_cursor_whole(struct dtx_pq_cursor *c, uint32_t most);
+/* Reads levels of entries of this page, at most `most` and DTX_PQ_SLICE, to c->defs. The caller
+ * decodes *values values. */
+DTX_MUSTUSE enum dtx_code dtx_pq_cursor_levels(struct dtx_pq_cursor *c, uint32_t most, uint32_t *n,
+                                               uint32_t *values, struct dtx_err *err);
+/* Reads the next slice of this page, of at most `most` entries. */
+DTX_MUSTUSE enum dtx_code dtx_pq_cursor_slice(struct dtx_pq_cursor *c, uint32_t most,
+                                              struct dtx_err *err);
 /* Fails if entries are left, after the last row of the row group. */
 DTX_MUSTUSE enum dtx_code dtx_pq_cursor_finish(struct dtx_pq_cursor *c, struct dtx_err *err);
 void dtx_pq_cursor_close(struct dtx_pq_cursor *c);
-/* corrupt_file with the place: column, row group, page. */
+/* corrupt_file with the place: column, row group, page; or, by what is wrong, no_memory or
+ * archive_limit. */
 enum dtx_code dtx_pq_corrupt(const struct dtx_pq_cursor *c, const char *what, struct dtx_err *err);
 
 /* --- values (parquet_value.c) --- */
@@ -288,15 +317,17 @@ DTX_MUSTUSE const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq
 /* Sets an error about a value of a row of the file, from 0. */
 enum dtx_code dtx_pq_bad_value(const struct dtx_pq_cursor *c, const char *column, int64_t row,
                                const char *what, struct dtx_err *err);
-/* Makes a column of the next `rows` rows of a leaf that is not repeated. `row` is the first one. */
+/* Makes a column of the next rows of a leaf that is not repeated, at most `rows` and at least one:
+ * it is shorter if its texts have more than `bytes` bytes, or if they are no longer in a
+ * dictionary. `row` is the first one. */
 DTX_MUSTUSE enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row,
-                                      uint32_t rows, struct dtx_pq_counts *counts,
+                                      uint32_t rows, size_t bytes, struct dtx_pq_counts *counts,
                                       struct dtx_column **out, struct dtx_err *err);
-/* Makes a column of JSON texts of the next `rows` rows of a list or map. `c` has a cursor for each
- * leaf of the file, of which those below the node are open. */
+/* Makes a column of JSON texts of the next rows of a list or map, as many as dtx_pq_flat does. `c`
+ * has a cursor for each leaf of the file, of which those below the node are open. */
 DTX_MUSTUSE enum dtx_code dtx_pq_nested(struct dtx_pq_cursor *c, const struct dtx_pq_file *f,
                                         uint32_t node, const char *name, int64_t row, uint32_t rows,
-                                        struct dtx_pq_counts *counts, struct dtx_column **out,
-                                        struct dtx_err *err);
+                                        size_t bytes, struct dtx_pq_counts *counts,
+                                        struct dtx_column **out, struct dtx_err *err);
 
 #endif

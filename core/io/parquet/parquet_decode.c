@@ -13,11 +13,14 @@ enum {
 	DELTA_BYTES = 7,
 	RLE_DICTIONARY = 8,
 	SPLIT = 9,
+	SHORT_RUN = 64,      /* shorter runs of levels are read with those around them */
+	MADE_VALUES = 64,    /* texts that are put together at a time */
 	BLOCK_MAX = 1 << 24, /* values of a delta block */
 	MADE_MAX = 1 << 30   /* bytes of the values of one slice that are put together */
 };
 
 const char dtx_pq_no_memory[] = "out of memory";
+const char dtx_pq_too_long[] = "a text is too long";
 static const char ends_early[] = "its bytes end early";
 
 const char *dtx_pq_encoding_name(unsigned encoding)
@@ -129,6 +132,38 @@ static bool old_levels(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 	return true;
 }
 
+/* The next n values of packed ones: up to 32 bits at any place are in 8 bytes, as long as there are
+ * as many. */
+static void unpack_bits(struct dtx_pq_runs *r, uint32_t *out, size_t n)
+{
+	const uint8_t *p = r->bit;
+	uint64_t mask = ((uint64_t)1 << r->width) - 1, at = r->at;
+	uint64_t len = (uint64_t)(r->p - p), last = len < 8 ? 0 : (len - 8) * 8 + 7;
+	size_t i = 0;
+
+	for (; i < n && len >= 8 && at <= last; i++, at += r->width)
+		out[i] = (uint32_t)(dtx_le_u64(p + (at >> 3)) >> (at & 7) & mask);
+	for (; i < n; i++, at += r->width)
+		out[i] = (uint32_t)bits_at(p, r->p, at, r->width);
+	r->at = at;
+}
+
+size_t dtx_pq_runs_pass(struct dtx_pq_runs *r, uint32_t value, size_t n)
+{
+	if (r->high_first)
+		return 0;
+	if (!r->left && !next_run(r)) { /* dtx_pq_runs_get will report it */
+		r->left = 0;
+		r->p = r->end;
+		return 0;
+	}
+	if (r->packed || r->value != value || r->left < DTX_MIN(n, (size_t)SHORT_RUN))
+		return 0;
+	n = r->left < n ? (size_t)r->left : n;
+	r->left -= n;
+	return n;
+}
+
 bool dtx_pq_runs_get(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 {
 	size_t k, i;
@@ -143,8 +178,7 @@ bool dtx_pq_runs_get(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 		}
 		k = r->left < n ? (size_t)r->left : n;
 		if (r->packed) {
-			for (i = 0; i < k; i++, r->at += r->width)
-				out[i] = (uint32_t)bits_at(r->bit, r->p, r->at, r->width);
+			unpack_bits(r, out, k);
 		} else {
 			for (i = 0; i < k; i++)
 				out[i] = r->value;
@@ -219,13 +253,14 @@ static bool delta_get(struct dtx_pq_delta *d, uint64_t *out)
 	return true;
 }
 
-/* Where the bytes after the deltas begin: goes through a copy of them. */
+/* Where the bytes after the deltas begin: goes through the small blocks, not through their values,
+ * of which a few bytes can stand for billions. */
 static const uint8_t *delta_after(struct dtx_pq_delta d)
 {
-	uint64_t v;
+	uint64_t left = d.left - (d.left > 0); /* the first is in the head */
 
-	while (d.left)
-		if (!delta_get(&d, &v))
+	for (; left; left -= DTX_MIN(left, d.per))
+		if (!delta_next_small(&d))
 			return NULL;
 	return d.p;
 }
@@ -369,6 +404,32 @@ static inline void store(const struct dtx_pq_decoder *d, union dtx_pq_values out
 	}
 }
 
+/* Stores n values, one after the other. The loops are here, so that the compiler can make them
+ * wide. */
+static void store_all(const struct dtx_pq_decoder *d, union dtx_pq_values out, const uint8_t *p,
+                      size_t n)
+{
+	size_t i;
+
+	switch (d->type) {
+	case DTX_PQ_INT32:
+		for (i = 0; i < n; i++)
+			out.i[i] = (int32_t)dtx_le_u32(p + 4 * i);
+		break;
+	case DTX_PQ_INT64:
+		for (i = 0; i < n; i++)
+			out.i[i] = (int64_t)dtx_le_u64(p + 8 * i);
+		break;
+	case DTX_PQ_DOUBLE:
+		for (i = 0; i < n; i++)
+			out.f[i] = dtx_le_f64(p + 8 * i);
+		break;
+	default:
+		for (i = 0; i < n; i++)
+			store(d, out, i, p + i * size_of(d));
+	}
+}
+
 static const char *plain_texts(struct dtx_pq_decoder *d, struct dtx_str *out, size_t n)
 {
 	size_t i;
@@ -401,8 +462,8 @@ static const char *plain(struct dtx_pq_decoder *d, union dtx_pq_values out, size
 	}
 	if (n > (size_t)(d->end - d->p) / size)
 		return ends_early;
-	for (i = 0; i < n; i++, d->p += size)
-		store(d, out, i, d->p);
+	store_all(d, out, d->p, n);
+	d->p += n * size;
 	return NULL;
 }
 
@@ -419,24 +480,39 @@ static const char *booleans(struct dtx_pq_decoder *d, int64_t *out, size_t n)
 	return NULL;
 }
 
+const char *dtx_pq_decode_codes(struct dtx_pq_decoder *d, uint32_t *out, size_t n)
+{
+	uint32_t beyond = 0;
+	size_t i;
+
+	if (!dtx_pq_runs_get(&d->runs, out, n))
+		return ends_early;
+	for (i = 0; i < n; i++)
+		beyond |= out[i] >= d->dict->n;
+	return beyond ? "a code is beyond its dictionary" : NULL;
+}
+
 static const char *coded(struct dtx_pq_decoder *d, union dtx_pq_values out, size_t n)
 {
+	const union dtx_pq_values from = d->dict->v;
 	uint32_t code[256];
+	const char *bad;
 	size_t done, k, i;
 
 	for (done = 0; done < n; done += k) {
 		k = DTX_MIN(n - done, DTX_COUNT(code));
-		if (!dtx_pq_runs_get(&d->runs, code, k))
-			return ends_early;
-		for (i = 0; i < k; i++) {
-			if (code[i] >= d->dict->n)
-				return "a code is beyond its dictionary";
-			if (d->type == DTX_PQ_INT32 || d->type == DTX_PQ_INT64)
-				out.i[done + i] = d->dict->v.i[code[i]];
-			else if (d->type == DTX_PQ_FLOAT || d->type == DTX_PQ_DOUBLE)
-				out.f[done + i] = d->dict->v.f[code[i]];
-			else
-				out.s[done + i] = d->dict->v.s[code[i]];
+		bad = dtx_pq_decode_codes(d, code, k);
+		if (bad)
+			return bad;
+		if (d->type == DTX_PQ_INT32 || d->type == DTX_PQ_INT64) {
+			for (i = 0; i < k; i++)
+				out.i[done + i] = from.i[code[i]];
+		} else if (d->type == DTX_PQ_FLOAT || d->type == DTX_PQ_DOUBLE) {
+			for (i = 0; i < k; i++)
+				out.f[done + i] = from.f[code[i]];
+		} else {
+			for (i = 0; i < k; i++)
+				out.s[done + i] = from.s[code[i]];
 		}
 	}
 	return NULL;
@@ -491,6 +567,8 @@ static const char *by_prefix(struct dtx_pq_decoder *d, struct dtx_str *out, size
 		bad = take(d, len, &rest);
 		if (!bad && shared > d->last.len)
 			bad = "a value shares more than the value before it has";
+		if (!bad && rest.len > d->text - DTX_MIN(shared, d->text))
+			bad = dtx_pq_too_long;
 		if (bad)
 			return bad;
 		d->last.len = (size_t)shared;
@@ -527,6 +605,16 @@ static const char *split(struct dtx_pq_decoder *d, union dtx_pq_values out, size
 		store(d, out, i, to);
 	}
 	return NULL;
+}
+
+bool dtx_pq_decoder_coded(const struct dtx_pq_decoder *d)
+{
+	return d->encoding == PLAIN_DICTIONARY || d->encoding == RLE_DICTIONARY;
+}
+
+uint32_t dtx_pq_decoder_most(const struct dtx_pq_decoder *d)
+{
+	return d->encoding == DELTA_BYTES ? MADE_VALUES : DTX_PQ_SLICE;
 }
 
 const char *dtx_pq_decode(struct dtx_pq_decoder *d, union dtx_pq_values out, size_t n)

@@ -8,7 +8,8 @@
 enum {
 	TAIL = 8, /* u32 length of the footer, "PAR1" */
 	NODES_MAX = 1 << 20,
-	LEVELS_MAX = 64, /* of nesting */
+	LEVELS_MAX = 64,    /* of nesting */
+	NAME_MAX = 1 << 16, /* bytes of the name of a column */
 	GROUPS_MAX = 1 << 24
 };
 #define ROWS_MAX ((int64_t)1 << 48) /* row ids have room for more */
@@ -62,8 +63,6 @@ static void read_params(struct dtx_thrift *t, struct element *e)
 			e->node->utc = dtx_thrift_bool(t, &f);
 		else if (time && f.id == 2)
 			e->node->per_second = read_unit(t, &f);
-		else if (logical == DTX_PQ_L_INTEGER && f.id == 1)
-			e->node->bits = (uint8_t)dtx_thrift_int(t, &f, 8, 64);
 		else if (logical == DTX_PQ_L_INTEGER && f.id == 2)
 			e->node->is_unsigned = !dtx_thrift_bool(t, &f);
 		else
@@ -104,31 +103,30 @@ static void use_converted(struct element *e)
 	static const struct {
 		enum dtx_pq_logical logical;
 		uint32_t per_second;
-		uint8_t bits;
 		bool is_unsigned;
 	} types[] = {
-		{ DTX_PQ_L_STRING, 0, 0, false },
-		{ DTX_PQ_L_MAP, 0, 0, false },
-		{ DTX_PQ_L_MAP, 0, 0, false },
-		{ DTX_PQ_L_LIST, 0, 0, false },
-		{ DTX_PQ_L_ENUM, 0, 0, false },
-		{ DTX_PQ_L_DECIMAL, 0, 0, false },
-		{ DTX_PQ_L_DATE, 0, 0, false },
-		{ DTX_PQ_L_TIME, 1000, 0, false },
-		{ DTX_PQ_L_TIME, 1000000, 0, false },
-		{ DTX_PQ_L_TIMESTAMP, 1000, 0, false },
-		{ DTX_PQ_L_TIMESTAMP, 1000000, 0, false },
-		{ DTX_PQ_L_INTEGER, 0, 8, true },
-		{ DTX_PQ_L_INTEGER, 0, 16, true },
-		{ DTX_PQ_L_INTEGER, 0, 32, true },
-		{ DTX_PQ_L_INTEGER, 0, 64, true },
-		{ DTX_PQ_L_INTEGER, 0, 8, false },
-		{ DTX_PQ_L_INTEGER, 0, 16, false },
-		{ DTX_PQ_L_INTEGER, 0, 32, false },
-		{ DTX_PQ_L_INTEGER, 0, 64, false },
-		{ DTX_PQ_L_JSON, 0, 0, false },
-		{ DTX_PQ_L_BSON, 0, 0, false },
-		{ DTX_PQ_L_INTERVAL, 0, 0, false },
+		{ DTX_PQ_L_STRING, 0, false },
+		{ DTX_PQ_L_MAP, 0, false },
+		{ DTX_PQ_L_MAP, 0, false },
+		{ DTX_PQ_L_LIST, 0, false },
+		{ DTX_PQ_L_ENUM, 0, false },
+		{ DTX_PQ_L_DECIMAL, 0, false },
+		{ DTX_PQ_L_DATE, 0, false },
+		{ DTX_PQ_L_TIME, 1000, false },
+		{ DTX_PQ_L_TIME, 1000000, false },
+		{ DTX_PQ_L_TIMESTAMP, 1000, false },
+		{ DTX_PQ_L_TIMESTAMP, 1000000, false },
+		{ DTX_PQ_L_INTEGER, 0, true },
+		{ DTX_PQ_L_INTEGER, 0, true },
+		{ DTX_PQ_L_INTEGER, 0, true },
+		{ DTX_PQ_L_INTEGER, 0, true },
+		{ DTX_PQ_L_INTEGER, 0, false },
+		{ DTX_PQ_L_INTEGER, 0, false },
+		{ DTX_PQ_L_INTEGER, 0, false },
+		{ DTX_PQ_L_INTEGER, 0, false },
+		{ DTX_PQ_L_JSON, 0, false },
+		{ DTX_PQ_L_BSON, 0, false },
+		{ DTX_PQ_L_INTERVAL, 0, false },
 	};
 	struct dtx_pq_node *n = e->node;
 
@@ -140,7 +138,6 @@ static void use_converted(struct element *e)
 	n->logical = types[e->converted].logical;
 	n->per_second = types[e->converted].per_second;
 	n->utc = n->logical == DTX_PQ_L_TIMESTAMP;
-	n->bits = types[e->converted].bits;
 	n->is_unsigned = types[e->converted].is_unsigned;
 }
 
@@ -148,7 +145,11 @@ static void use_converted(struct element *e)
 
 static const char *copy_name(struct dtx_pq_file *f, struct dtx_thrift *t, struct dtx_str name)
 {
-	if (memchr(name.ptr, 0, name.len) || dtx_utf8_bad(name.ptr, name.len) >= 0)
+	/* a struct's name is repeated in those of its members, so it cannot be as long as it likes
+	 */
+	if (name.len > NAME_MAX)
+		dtx_thrift_fail(t, "the name of a column is longer than 65,536 bytes");
+	else if (memchr(name.ptr, 0, name.len) || dtx_utf8_bad(name.ptr, name.len) >= 0)
 		dtx_thrift_fail(t, "the name of a column is not UTF-8");
 	return t->bad ? "" : dtx_arena_strndup(&f->arena, name.ptr, name.len);
 }

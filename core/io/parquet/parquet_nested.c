@@ -386,19 +386,21 @@ out:
 }
 
 enum dtx_code dtx_pq_nested(struct dtx_pq_cursor *c, const struct dtx_pq_file *f, uint32_t node,
-                            const char *name, int64_t row, uint32_t rows,
+                            const char *name, int64_t row, uint32_t rows, size_t bytes,
                             struct dtx_pq_counts *counts, struct dtx_column **out,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct assembly a = { c, f, name, row, counts, DTX_BUF_INIT((size_t)2 << 30), err };
 	struct dtx_builder b;
+	size_t used = 0;
 	uint32_t i;
 	bool null = false;
 
 	dtx_builder_init(&b, (struct dtx_typeref){ .type = DTX_T_TEXT }, rows);
-	for (i = 0; i < rows; i++, a.row++) {
+	for (i = 0; i < rows && used <= bytes; i++, a.row++) {
 		DTX_TRY(add_cell(&a, node, &null));
+		used += a.text.len;
 		if (null)
 			dtx_builder_null(&b);
 		else

@@ -24,6 +24,15 @@ enum dtx_code dtx_pq_corrupt(const struct dtx_pq_cursor *c, const char *what, st
 
 	if (what == dtx_pq_no_memory)
 		DTX_FAIL_MEM(err);
+	if (what == dtx_pq_too_long) {
+		rc = dtx_archive_limits_fail(err, c->f->limits, "text",
+		                             "'%s': column '%.100s', row group %zu, page %lld: a "
+		                             "text of more than %llu bytes",
+		                             c->f->label, c->node->name, c->group,
+		                             (long long)c->page,
+		                             (unsigned long long)c->f->limits->text);
+		goto out;
+	}
 	rc = dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 	                 "'%s': column '%.100s', row group %zu, page %lld is damaged: %s",
 	                 c->f->label, c->node->name, c->group, (long long)c->page, what);
@@ -327,6 +336,7 @@ enum dtx_code dtx_pq_cursor_open(struct dtx_pq_cursor *c, const struct dtx_pq_fi
 		                     .codec = chunk->codec };
 	c->values.type = c->node->type;
 	c->values.width = c->node->width;
+	c->values.text = f->limits->text;
 	c->reps = dtx_mem_alloc(DTX_PQ_SLICE, sizeof(*c->reps));
 	c->defs = dtx_mem_alloc(DTX_PQ_SLICE, sizeof(*c->defs));
 	c->v.any = dtx_mem_alloc(DTX_PQ_SLICE, DTX_PQ_VALUE_BYTES);
@@ -353,6 +363,56 @@ static bool read_levels(struct dtx_pq_runs *r, unsigned most, uint32_t *to, uint
 	return true;
 }
 
+enum dtx_code dtx_pq_cursor_page(struct dtx_pq_cursor *c, struct dtx_err *err)
+{
+	return c->page_left || !c->left ? DTX_OK : next_page(c, err);
+}
+
+uint32_t dtx_pq_cursor_whole(struct dtx_pq_cursor *c, uint32_t most)
+{
+	uint32_t n = c->page_left < most ? (uint32_t)c->page_left : most;
+
+	if (c->node->max_def)
+		n = (uint32_t)dtx_pq_runs_pass(&c->def, c->node->max_def, n);
+	c->page_left -= n;
+	return n;
+}
+
+enum dtx_code dtx_pq_cursor_levels(struct dtx_pq_cursor *c, uint32_t most, uint32_t *n,
+                                   uint32_t *values, struct dtx_err *err)
+{
+	uint32_t i, max = c->node->max_def;
+
+	*n = DTX_MIN(most, (uint32_t)DTX_PQ_SLICE);
+	*n = c->page_left < *n ? (uint32_t)c->page_left : *n;
+	*values = 0;
+	if (!read_levels(&c->def, max, c->defs, *n))
+		return dtx_pq_corrupt(c, "its levels end early, or are out of range", err);
+	for (i = 0; i < *n; i++)
+		*values += c->defs[i] == max;
+	c->page_left -= *n;
+	return DTX_OK;
+}
+
+enum dtx_code dtx_pq_cursor_slice(struct dtx_pq_cursor *c, uint32_t most, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *bad;
+	uint32_t values;
+
+	c->n = c->at_entry = c->at_value = 0;
+	most = DTX_MIN(most, dtx_pq_decoder_most(&c->values));
+	c->n = values = dtx_pq_cursor_whole(c, most);
+	c->whole = c->n > 0;
+	if (!c->n)
+		DTX_TRY(dtx_pq_cursor_levels(c, most, &c->n, &values, err));
+	bad = dtx_pq_decode(&c->values, c->v, values);
+	if (bad)
+		rc = dtx_pq_corrupt(c, bad, err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_pq_cursor_fill(struct dtx_pq_cursor *c, uint32_t most, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -360,11 +420,11 @@ enum dtx_code dtx_pq_cursor_fill(struct dtx_pq_cursor *c, uint32_t most, struct 
 	uint32_t n, values = 0, i;
 
 	c->n = c->at_entry = c->at_value = 0;
-	if (!c->page_left && !c->left)
-		goto out;
+	c->whole = false;
+	DTX_TRY(dtx_pq_cursor_page(c, err));
 	if (!c->page_left)
-		DTX_TRY(next_page(c, err));
-	n = DTX_MIN(most, (uint32_t)DTX_PQ_SLICE);
+		goto out;
+	n = DTX_MIN(most, dtx_pq_decoder_most(&c->values));
 	n = c->page_left < n ? (uint32_t)c->page_left : n;
 	if (!read_levels(&c->rep, c->node->max_rep, c->reps, n) ||
 	    !read_levels(&c->def, c->node->max_def, c->defs, n))
@@ -393,6 +453,7 @@ enum dtx_code dtx_pq_cursor_finish(struct dtx_pq_cursor *c, struct dtx_err *err)
 void dtx_pq_cursor_close(struct dtx_pq_cursor *c)
 {
 	dtx_pq_decoder_clear(&c->values);
+	dtx_column_unref(c->dict.texts);
 	dtx_mem_free(c->dict.bytes);
 	dtx_mem_free(c->dict.v.any);
 	dtx_mem_free(c->bytes);

@@ -10,6 +10,7 @@ enum { STRUCTS_MAX = 8 }; /* as for nested JSON: deeper ones are JSON text */
 static void set(struct dtx_pq_node *n, enum dtx_pq_as as, enum dtx_type type)
 {
 	n->as = as;
+	n->refused = NULL; /* of a logical type that does not go with the physical one */
 	n->as_type = (struct dtx_typeref){ .type = type };
 }
 

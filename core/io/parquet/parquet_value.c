@@ -226,62 +226,419 @@ static void put(struct dtx_builder *b, const struct dtx_pq_value *v)
 	}
 }
 
-/* Adds the entries of a slice, of which each is a row. */
-static enum dtx_code add_slice(struct dtx_pq_cursor *c, const char *name, int64_t row,
-                               struct dtx_pq_counts *counts, struct dtx_builder *b,
-                               struct dtx_err *err)
+/* --- columns --- */
+
+/* A column that is being made of the entries of a leaf. */
+struct flat {
+	struct dtx_pq_cursor *c;
+	const char *name;
+	int64_t row; /* of the file, where the column begins */
+	uint32_t rows, done;
+	size_t bytes, used; /* of its texts: how many there may be, and how many there are */
+	struct dtx_pq_counts *counts;
+	struct dtx_builder b;
+	union { /* the values of the builder, if they are made in bulk */
+		void *any;
+		int64_t *i;
+		double *f;
+		struct dtx_text *text;
+	} to;
+};
+
+static enum dtx_code too_few(const struct flat *f, struct dtx_err *err)
+{
+	return dtx_pq_corrupt(f->c, "it has fewer values than its row group has rows", err);
+}
+
+static enum dtx_code check_text(const struct flat *f, struct dtx_str s, uint32_t row,
+                                struct dtx_err *err)
+{
+	if (s.len <= f->c->f->limits->text)
+		return DTX_OK;
+	return dtx_archive_limits_fail(err, f->c->f->limits, "text",
+	                               "'%s': column '%.100s', row %lld: a text of %zu bytes",
+	                               f->c->f->label, f->name, (long long)(f->row + row) + 1,
+	                               s.len);
+}
+
+/* Adds the entries of the slice one by one, of which each is a row. */
+static enum dtx_code add_slice(struct flat *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
 	struct dtx_pq_value v;
 	const char *bad;
-	uint32_t i;
 
-	for (i = 0; i < c->n; i++) {
-		if (c->defs[i] < c->node->max_def) {
-			dtx_builder_null(b);
+	for (; c->at_entry < c->n; c->at_entry++, f->done++) {
+		if (!c->whole && c->defs[c->at_entry] < c->node->max_def) {
+			dtx_builder_null(&f->b);
 			continue;
 		}
-		bad = dtx_pq_convert(c->node, c->v, c->at_value++, counts, &v);
+		bad = dtx_pq_convert(c->node, c->v, c->at_value++, f->counts, &v);
 		if (bad) {
-			rc = dtx_pq_bad_value(c, name, row + i, bad, err);
+			rc = dtx_pq_bad_value(c, f->name, f->row + f->done, bad, err);
 			goto out;
 		}
-		if (b->type.type == DTX_T_TEXT && v.v.s.len > c->f->limits->text) {
-			rc = dtx_archive_limits_fail(err, c->f->limits, "text",
-			                             "'%s': column '%.100s', row %lld: a text of "
-			                             "%zu bytes",
-			                             c->f->label, name, (long long)(row + i) + 1,
-			                             v.v.s.len);
-			goto out;
-		}
-		put(b, &v);
+		if (f->b.type.type == DTX_T_TEXT)
+			DTX_TRY(check_text(f, v.v.s, f->done, err));
+		put(&f->b, &v);
 	}
-	c->at_entry = c->n;
 out:
 	return rc;
 }
 
+static bool is_ascii(const struct dtx_text *t)
+{
+	uint64_t tail;
+	uint32_t head;
+
+	memcpy(&head, t->head, sizeof(head));
+	memcpy(&tail, t->u.tail, sizeof(tail));
+	return !(head & 0x80808080u) && !(tail & 0x8080808080808080u);
+}
+
+/* The same for texts that are in the file as such, as far as their bytes are not too many. */
+static enum dtx_code add_texts(struct flat *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
+	bool bytes = c->node->as == DTX_PQ_AS_BYTES;
+	struct dtx_pq_value v;
+	const char *bad;
+
+	for (; c->at_entry < c->n && f->used <= f->bytes; c->at_entry++, f->done++) {
+		struct dtx_str s;
+
+		if (!c->whole && c->defs[c->at_entry] < c->node->max_def) {
+			f->to.text[f->done] = (struct dtx_text){ 0 };
+			dtx_builder_absent(&f->b, f->done);
+			continue;
+		}
+		s = c->v.s[c->at_value++];
+		if (!bytes && s.len <= DTX_TEXT_INLINE) {
+			struct dtx_text t = dtx_text_of(s.ptr, s.len);
+
+			if (is_ascii(&t)) {
+				f->to.text[f->done] = t;
+				continue;
+			}
+		}
+		bad = bytes ? put_bytes(s, &v) : put_text(s, &v);
+		if (bad) {
+			rc = dtx_pq_bad_value(c, f->name, f->row + f->done, bad, err);
+			goto out;
+		}
+		DTX_TRY(check_text(f, s, f->done, err));
+		f->to.text[f->done] = dtx_builder_keep(&f->b, s);
+		f->used += s.len;
+	}
+out:
+	return rc;
+}
+
+/* Reads slices until the column has its rows or its bytes. What is left of a slice is for the next
+ * column. */
+static enum dtx_code add_slices(struct flat *f, bool texts, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
+
+	while (f->done < f->rows && f->used <= f->bytes) {
+		if (c->at_entry == c->n) {
+			DTX_TRY(dtx_pq_cursor_page(c, err));
+			if (!c->page_left) {
+				rc = too_few(f, err);
+				goto out;
+			}
+			DTX_TRY(dtx_pq_cursor_slice(c, f->rows - f->done, err));
+		}
+		DTX_TRY(texts ? add_texts(f, err) : add_slice(f, err));
+	}
+out:
+	return rc;
+}
+
+/* --- values of 8 bytes --- */
+
+/* Whether values are numbers of 8 bytes that are decoded to where they stay. */
+static bool is_word(const struct dtx_pq_node *n)
+{
+	return n->as == DTX_PQ_AS_INT || n->as == DTX_PQ_AS_FLOAT || n->as == DTX_PQ_AS_STAMP;
+}
+
+/* Makes n floats finite or null; -0.0 becomes 0.0. */
+static void fix_floats(struct flat *f, double *v, uint32_t n)
+{
+	uint64_t odd = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		v[i] += 0.0;
+		odd |= (uint64_t) !(v[i] - v[i] == 0); /* infinite, or not a number */
+	}
+	for (i = 0; odd && i < n; i++) {
+		if (isfinite(v[i]))
+			continue;
+		v[i] = 0;
+		f->counts->not_finite++;
+		dtx_builder_absent(&f->b, f->done + i);
+	}
+}
+
+/* Makes n times microseconds. Returns the first that has no place in a datetime, or n. */
+static uint32_t fix_stamps(const struct flat *f, int64_t *v, uint32_t n)
+{
+	uint32_t per_second = f->c->node->per_second, i;
+	struct dtx_pq_value made;
+
+	for (i = 0; i < n; i++) {
+		if (per_second == 1000 * 1000 * 1000) {
+			int64_t us = v[i] / 1000, rest = v[i] % 1000;
+
+			f->counts->cut += rest != 0;
+			v[i] = us - (rest < 0);
+		} else if (per_second != 1000 * 1000) {
+			if (put_stamp(v[i], per_second, f->counts, &made))
+				return i;
+			v[i] = made.v.i;
+		}
+		if (!dtx_us_ok(v[i]))
+			return i;
+	}
+	return n;
+}
+
+/* Converts the next n values, which are in place; those of nulls are 0. */
+static enum dtx_code fix_words(struct flat *f, uint32_t n, struct dtx_err *err)
+{
+	const struct dtx_pq_node *node = f->c->node;
+	int64_t *v = f->to.i + f->done;
+	uint32_t i;
+
+	if (node->as == DTX_PQ_AS_FLOAT) {
+		fix_floats(f, f->to.f + f->done, n);
+	} else if (node->as == DTX_PQ_AS_STAMP) {
+		i = fix_stamps(f, v, n);
+		if (i < n)
+			return dtx_pq_bad_value(f->c, f->name, f->row + f->done + i, no_such_time,
+			                        err);
+	} else if (node->is_unsigned) {
+		for (i = 0; i < n; i++)
+			v[i] = (uint32_t)v[i];
+	}
+	return DTX_OK;
+}
+
+/* Moves values to their rows, of which some are null. */
+static void scatter(struct flat *f, uint32_t n)
+{
+	struct dtx_pq_cursor *c = f->c;
+	int64_t *to = f->to.i + f->done;
+	uint32_t i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		to[i] = 0;
+		if (c->defs[i] == c->node->max_def)
+			to[i] = c->v.i[k++];
+		else
+			dtx_builder_absent(&f->b, f->done + i);
+	}
+}
+
+static enum dtx_code add_words(struct flat *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
+	union dtx_pq_values to;
+	uint32_t n, values;
+	const char *bad;
+
+	for (; f->done < f->rows; f->done += n) {
+		DTX_TRY(dtx_pq_cursor_page(c, err));
+		if (!c->page_left) {
+			rc = too_few(f, err);
+			goto out;
+		}
+		to.i = f->to.i + f->done;
+		n = values = dtx_pq_cursor_whole(c, f->rows - f->done);
+		if (!n) {
+			DTX_TRY(dtx_pq_cursor_levels(c, f->rows - f->done, &n, &values, err));
+			to = c->v;
+		}
+		bad = dtx_pq_decode(&c->values, to, values);
+		if (bad) {
+			rc = dtx_pq_corrupt(c, bad, err);
+			goto out;
+		}
+		if (to.any == c->v.any)
+			scatter(f, n);
+		DTX_TRY(fix_words(f, n, err));
+	}
+out:
+	return rc;
+}
+
+/* --- dictionaries of texts --- */
+
+/* Makes the column of a dictionary's texts, once for its chunk; none if one of them cannot be read:
+ * the rows that have it are found where its codes are read one by one. */
+static enum dtx_code make_texts(struct flat *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_dict *d = &f->c->dict;
+	bool bytes = f->c->node->as == DTX_PQ_AS_BYTES;
+	struct dtx_pq_value v;
+	struct dtx_builder b;
+	uint32_t i;
+
+	dtx_builder_init(&b, f->c->node->as_type, d->n);
+	d->unfit = !d->n;
+	for (i = 0; i < d->n && !d->unfit; i++) {
+		struct dtx_str s = d->v.s[i];
+
+		d->unfit = s.len > f->c->f->limits->text ||
+		           (bytes ? put_bytes(s, &v) : put_text(s, &v));
+		d->texts_bytes += s.len;
+		dtx_builder_text(&b, s);
+	}
+	if (!d->unfit)
+		DTX_TRY(dtx_builder_finish(&b, NULL, &d->texts, err));
+out:
+	dtx_builder_clear(&b);
+	return rc;
+}
+
+/* Whether the next texts are codes of a dictionary that can be a column. */
+static enum dtx_code look_texts(struct flat *f, bool *coded, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
+
+	*coded = false;
+	if (c->at_entry < c->n)
+		goto out;
+	DTX_TRY(dtx_pq_cursor_page(c, err));
+	if (!c->page_left || !dtx_pq_decoder_coded(&c->values))
+		goto out;
+	if (!c->dict.texts && !c->dict.unfit)
+		DTX_TRY(make_texts(f, err));
+	*coded = c->dict.texts != NULL;
+out:
+	return rc;
+}
+
+/* Codes of the next entries of the page. A null has code 0. */
+static enum dtx_code add_codes(struct flat *f, uint32_t *code, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_cursor *c = f->c;
+	uint32_t some[DTX_PQ_SLICE], n, values, i, k = 0;
+	const char *bad;
+
+	n = dtx_pq_cursor_whole(c, f->rows - f->done);
+	if (n) {
+		bad = dtx_pq_decode_codes(&c->values, code, n);
+	} else {
+		DTX_TRY(dtx_pq_cursor_levels(c, f->rows - f->done, &n, &values, err));
+		bad = dtx_pq_decode_codes(&c->values, some, values);
+		for (i = 0; i < n && !bad; i++) {
+			bool null = c->defs[i] < c->node->max_def;
+
+			code[i] = null ? 0 : some[k++];
+			if (null)
+				dtx_builder_absent(&f->b, f->done + i);
+		}
+	}
+	if (bad)
+		rc = dtx_pq_corrupt(c, bad, err);
+	f->done += n;
+out:
+	return rc;
+}
+
+/* Makes a DICT column of codes, which are a column of values of 4 bytes. */
+static enum dtx_code join_codes(const struct dtx_column *code, struct dtx_column *texts,
+                                struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c =
+		dtx_column_new(DTX_F_DICT, texts->type, code->len, dtx_owner_ref(code->owner));
+
+	if (!c)
+		DTX_FAIL_MEM(err);
+	c->v.any = code->v.any;
+	c->valid = code->valid;
+	c->nulls = code->nulls;
+	c->dict = dtx_column_ref(texts);
+	*out = c;
+out:
+	return rc;
+}
+
+/* Makes a column of codes as far as pages have them: a dictionary column if that is smaller. */
+static enum dtx_code make_coded(struct flat *f, struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *code = NULL, *made = NULL;
+	struct dtx_column *texts = f->c->dict.texts;
+	uint32_t *to;
+
+	dtx_builder_init(&f->b, (struct dtx_typeref){ .type = DTX_T_DATE }, f->rows);
+	to = dtx_builder_bulk(&f->b, f->rows);
+	if (!to)
+		DTX_FAIL_MEM(err);
+	while (f->done < f->rows) {
+		DTX_TRY(dtx_pq_cursor_page(f->c, err));
+		if (!f->c->page_left) {
+			rc = too_few(f, err);
+			goto out;
+		}
+		if (!dtx_pq_decoder_coded(&f->c->values))
+			break;
+		DTX_TRY(add_codes(f, to + f->done, err));
+	}
+	f->b.len = f->done;
+	DTX_TRY(dtx_builder_finish(&f->b, NULL, &code, err));
+	DTX_TRY(join_codes(code, texts, &made, err));
+	if (texts->len <= f->done / 2 && f->c->dict.texts_bytes <= f->bytes) {
+		*out = made;
+		made = NULL;
+	} else {
+		DTX_TRY(dtx_column_flat(made, out, err));
+	}
+out:
+	dtx_column_unref(made);
+	dtx_column_unref(code);
+	return rc;
+}
+
 enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row, uint32_t rows,
-                          struct dtx_pq_counts *counts, struct dtx_column **out,
+                          size_t bytes, struct dtx_pq_counts *counts, struct dtx_column **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_builder b;
-	uint32_t done = 0;
+	struct flat f = {
+		.c = c, .name = name, .row = row, .rows = rows, .bytes = bytes, .counts = counts
+	};
+	bool texts = c->node->as == DTX_PQ_AS_TEXT || c->node->as == DTX_PQ_AS_BYTES;
+	bool coded = false;
 
-	dtx_builder_init(&b, c->node->as_type, rows);
-	while (done < rows) {
-		DTX_TRY(dtx_pq_cursor_fill(c, rows - done, err));
-		if (!c->n) {
-			rc = dtx_pq_corrupt(c, "it has fewer values than its row group has rows",
-			                    err);
-			goto out;
-		}
-		DTX_TRY(add_slice(c, name, row + done, counts, &b, err));
-		done += c->n;
+	dtx_builder_init(&f.b, c->node->as_type, rows);
+	if (texts)
+		DTX_TRY(look_texts(&f, &coded, err));
+	if (coded) {
+		DTX_TRY(make_coded(&f, out, err));
+		goto out;
 	}
-	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
+	if (texts || is_word(c->node)) {
+		f.to.any = dtx_builder_bulk(&f.b, rows);
+		if (!f.to.any)
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(is_word(c->node) ? add_words(&f, err) : add_slices(&f, texts, err));
+	f.b.len = f.done;
+	DTX_TRY(dtx_builder_finish(&f.b, NULL, out, err));
 out:
-	dtx_builder_clear(&b);
+	dtx_builder_clear(&f.b);
 	return rc;
 }

@@ -8,9 +8,11 @@
 #include "core/io/parquet/parquet.h"
 
 enum {
-	BATCH_CELLS_MAX = 4 << 20,
-	BATCH_ROWS_MIN = 256
-}; /* cells of a batch, if it has more rows */
+	BATCH_CELLS_MAX = 4 << 20, /* cells of a batch, if it has more rows than: */
+	BATCH_ROWS_MIN = 256,
+	BATCH_TEXT_MAX = 32 << 20, /* bytes of its texts, if a column may have more than: */
+	COLUMN_TEXT_MIN = 1 << 16
+};
 
 struct parquet {
 	struct dtx_reader head;
@@ -20,11 +22,16 @@ struct parquet {
 	struct dtx_schema schema;
 	struct dtx_scan scan;
 	uint32_t batch_rows;
+	size_t column_text; /* bytes of the texts of a column in a batch, after at least a row */
+	json_t *describe;
 	pthread_mutex_t lock;         /* for all that follows: one worker reads at a time */
 	struct dtx_pq_cursor *cursor; /* of each leaf; open are those that are needed */
 	size_t group;                 /* the row group that is being read */
 	bool in_group;
 	int64_t row; /* the next one in it */
+	/* of each column of the schema: its next rows, if more were read than the batch before
+	 * had */
+	struct dtx_column **rest;
 	uint64_t seq;
 	int64_t kept; /* rows that passed the pushed filter */
 	struct dtx_pq_counts counts;
@@ -39,6 +46,10 @@ static void close_cursors(struct parquet *r)
 
 	for (i = 0; r->cursor && i < r->file.nleaves; i++)
 		dtx_pq_cursor_close(&r->cursor[i]);
+	for (i = 0; r->rest && i < r->schema.nfields; i++) {
+		dtx_column_unref(r->rest[i]);
+		r->rest[i] = NULL;
+	}
 	r->in_group = false;
 }
 
@@ -48,6 +59,8 @@ static void parquet_close(struct dtx_reader *reader)
 
 	close_cursors(r);
 	dtx_mem_free(r->cursor);
+	dtx_mem_free(r->rest);
+	json_decref(r->describe);
 	dtx_pq_file_clear(&r->file);
 	dtx_errlist_clear(&r->head.diags);
 	dtx_arena_clear(&r->head.arena);
@@ -179,7 +192,8 @@ static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 		.alias = dtx_arena_strdup(&r->head.arena, r->opts.alias ? r->opts.alias : "main"),
 		.ncols = r->schema.nfields
 	};
-	if (!r->cursor || !r->head.origin.alias)
+	r->rest = dtx_mem_zalloc((size_t)r->schema.nfields + 1, sizeof(*r->rest));
+	if (!r->cursor || !r->rest || !r->head.origin.alias)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -250,6 +264,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 				r->file.label, r->schema.field[i].name, n->refused);
 	}
 	cells = DTX_MAX(cells, 1U);
+	r->column_text = DTX_MAX((size_t)BATCH_TEXT_MAX / cells, (size_t)COLUMN_TEXT_MIN);
 	r->batch_rows = DTX_MIN(r->batch_rows, DTX_MAX((uint32_t)BATCH_CELLS_MAX / cells,
 	                                               (uint32_t)BATCH_ROWS_MIN));
 out:
@@ -295,22 +310,70 @@ out:
 	return rc;
 }
 
-/* Casts the column to its declared type, if the reader is not in a process of its own: otherwise
- * main does that. */
-static enum dtx_code make_column(struct parquet *r, struct dtx_batch *b, uint32_t i,
+/* Reads rows of a column, at most `rows`, after those of the batch before. */
+static enum dtx_code read_column(struct parquet *r, uint32_t i, uint32_t rows, struct dtx_err *err)
+{
+	const struct dtx_pq_field *f = &r->field[i];
+	const char *name = r->schema.field[i].name;
+	int64_t row = (int64_t)r->file.group[r->group].first_row + r->row;
+
+	if (f->nested)
+		return dtx_pq_nested(r->cursor, &r->file, f->node, name, row, rows, r->column_text,
+		                     &r->counts, &r->rest[i], err);
+	return dtx_pq_flat(&r->cursor[r->file.node[f->node].leaf], name, row, rows, r->column_text,
+	                   &r->counts, &r->rest[i], err);
+}
+
+/* How many rows of a column, of at most n, have not too many bytes of texts. */
+static uint32_t fit_texts(const struct parquet *r, const struct dtx_column *c, uint32_t n)
+{
+	size_t used = 0;
+	uint32_t k;
+
+	if (c->type.type != DTX_T_TEXT || c->form != DTX_F_FLAT)
+		return n;
+	for (k = 0; k < n && used <= r->column_text; k++)
+		used += c->v.text[k].len;
+	return k;
+}
+
+/* Makes all columns that are needed have rows, and finds of how many each has all. */
+static enum dtx_code read_columns(struct parquet *r, uint32_t *rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; i < r->schema.nfields; i++)
+		if (r->rest[i])
+			*rows = DTX_MIN(*rows, r->rest[i]->len);
+	for (i = 0; i < r->schema.nfields; i++) {
+		if (!wanted(r, i))
+			continue;
+		if (!r->rest[i])
+			DTX_TRY(read_column(r, i, *rows, err));
+		*rows = fit_texts(r, r->rest[i], DTX_MIN(*rows, r->rest[i]->len));
+	}
+out:
+	return rc;
+}
+
+/* Moves rows of a column to the batch. Casts it to its declared type, if the reader is not in a
+ * process of its own: otherwise main does that. */
+static enum dtx_code move_column(struct parquet *r, struct dtx_batch *b, uint32_t i,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_pq_field *f = &r->field[i];
-	const char *name = r->schema.field[i].name;
-	int64_t row = (int64_t)b->first_row;
+	struct dtx_column *c = r->rest[i], *left = NULL;
 
-	if (f->nested)
-		DTX_TRY(dtx_pq_nested(r->cursor, &r->file, f->node, name, row, b->nrows, &r->counts,
-		                      &b->col[i], err));
-	else
-		DTX_TRY(dtx_pq_flat(&r->cursor[r->file.node[f->node].leaf], name, row, b->nrows,
-		                    &r->counts, &b->col[i], err));
+	if (c->len == b->nrows) {
+		b->col[i] = c;
+		r->rest[i] = NULL;
+	} else {
+		DTX_TRY(dtx_column_slice(c, 0, b->nrows, &b->col[i], err));
+		DTX_TRY(dtx_column_slice(c, b->nrows, c->len - b->nrows, &left, err));
+		r->rest[i] = left;
+		dtx_column_unref(c);
+	}
 	if (r->scan.need[i] == DTX_NEED_VALUE)
 		DTX_TRY(dtx_columns_cast(&r->head, &r->opts, b, i, NULL, err));
 out:
@@ -325,6 +388,7 @@ static enum dtx_code make_batch(struct parquet *r, struct dtx_batch **out, struc
 	uint32_t n = left < r->batch_rows ? (uint32_t)left : r->batch_rows, i;
 	struct dtx_batch *b = NULL;
 
+	DTX_TRY(read_columns(r, &n, err));
 	DTX_TRY(dtx_batch_new(r->scan.schema, n, &b, err));
 	b->seq = r->seq++;
 	b->last = true;
@@ -332,7 +396,7 @@ static enum dtx_code make_batch(struct parquet *r, struct dtx_batch **out, struc
 	b->first_row = g->first_row + (uint64_t)r->row;
 	for (i = 0; i < b->ncols; i++)
 		if (wanted(r, i))
-			DTX_TRY(make_column(r, b, i, err));
+			DTX_TRY(move_column(r, b, i, err));
 	r->row += n;
 	r->head.stats.rows_read += n;
 	r->head.stats.rows_out += n;
@@ -455,13 +519,18 @@ static json_t *codecs_json(const struct dtx_pq_file *f)
 	return list;
 }
 
+/* Made once: it is sent with each batch. */
 static json_t *parquet_describe(struct dtx_reader *reader)
 {
-	const struct dtx_pq_file *f = &((struct parquet *)reader)->file;
+	struct parquet *r = (struct parquet *)reader;
+	const struct dtx_pq_file *f = &r->file;
 
-	return json_pack("{ss sI sI so so so}", "format", "parquet", "rows", (json_int_t)f->rows,
-	                 "row_groups", (json_int_t)f->ngroups, "compression", codecs_json(f),
-	                 "created_by", text_json(f->created_by), "metadata", metadata_json(f));
+	if (!r->describe)
+		r->describe = json_pack("{ss sI sI so so so}", "format", "parquet", "rows",
+		                        (json_int_t)f->rows, "row_groups", (json_int_t)f->ngroups,
+		                        "compression", codecs_json(f), "created_by",
+		                        text_json(f->created_by), "metadata", metadata_json(f));
+	return json_incref(r->describe);
 }
 
 static int parquet_sniff(const void *head, size_t len, const char *path)
