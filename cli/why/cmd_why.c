@@ -244,17 +244,17 @@ static bool why_short(struct dtx_why *w, const char *path)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	int64_t asked = w->row;
-	bool told;
+	bool answered;
 
 	if (!why_may_leave_out(w))
 		return false;
 	w->known = dtx_why_known(w, path, &w->row, &w->nth);
-	told = w->known && w->nth && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
-	       why_run(w, &err) == DTX_OK;
+	answered = w->known && w->nth && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
+	           why_run(w, &err) == DTX_OK;
 	dtx_err_clear(&err);
 	json_decref(w->known);
 	w->known = NULL;
-	if (told)
+	if (answered)
 		return true;
 	w->row = asked;
 	w->filled = false;

@@ -457,7 +457,7 @@ static bool stored_whole(const struct not_stored *s)
 	return (int64_t)s->places->n == dtx_json_int(stored_input(s->w), "rows", -1);
 }
 
-static enum dtx_code stored_number(struct not_stored *s, bool *told, struct dtx_err *err)
+static enum dtx_code stored_number(struct not_stored *s, bool *answered, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_why_not *w = s->w;
@@ -469,8 +469,8 @@ static enum dtx_code stored_number(struct not_stored *s, bool *told, struct dtx_
 	}
 	if (w->args->row && whole && (size_t)w->args->row <= s->places->n)
 		s->number = w->args->row;
-	*told = s->number > 0;
-	if (*told || !whole)
+	*answered = s->number > 0;
+	if (*answered || !whole)
 		goto out;
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 	                 "the input has no such row: %zu were read from %s", s->places->n,
@@ -557,7 +557,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code stored_report(const struct not_stored *s, bool *told, struct dtx_err *err)
+static enum dtx_code stored_report(const struct not_stored *s, bool *answered, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_why_not *w = s->w;
@@ -569,7 +569,7 @@ static enum dtx_code stored_report(const struct not_stored *s, bool *told, struc
 	bool there = json_array_size(s->results) > 0, again = false;
 
 	DTX_TRY(stored_path(s, passed, dropped, &again, err));
-	*told = !again;
+	*answered = !again;
 	if (again)
 		goto out;
 	w->report = json_pack(
@@ -592,30 +592,30 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told, struct dtx_err *err)
+enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *answered, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_row_lineage *log = NULL;
 	struct not_stored s = { .w = w };
 	struct dtx_err mine = DTX_ERR_INIT;
 
-	*told = false;
+	*answered = false;
 	DTX_TRY(dtx_why_replay_row_lineage(&w->x, &log, err));
 	s.log = log;
 	s.places = log ? dtx_row_lineage_places(log, w->input) : NULL;
 	if (!s.places || w->args->key.n)
 		goto out;
-	DTX_TRY(stored_number(&s, told, err));
-	if (!*told)
+	DTX_TRY(stored_number(&s, answered, err));
+	if (!*answered)
 		goto out;
 	s.counts = dtx_mem_zalloc(w->x.r.plan->nsteps + 1, sizeof(*s.counts));
 	if (!s.counts)
 		DTX_FAIL_MEM(err);
-	*told = dtx_row_lineage_follow(log, w->input, s.number, s.counts, w->x.r.plan->nsteps,
-	                               &s.results, &s.through, &mine) == DTX_OK;
+	*answered = dtx_row_lineage_follow(log, w->input, s.number, s.counts, w->x.r.plan->nsteps,
+	                                   &s.results, &s.through, &mine) == DTX_OK;
 	s.through = why_not_others(s.through, s.results);
-	if (*told)
-		DTX_TRY(stored_report(&s, told, err));
+	if (*answered)
+		DTX_TRY(stored_report(&s, answered, err));
 out:
 	dtx_err_clear(&mine);
 	json_decref(s.results);

@@ -246,7 +246,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
 		uint64_t want;
-		bool filled, told;
+		bool filled, answered;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_why_result_elsewhere(&w->traced, w->column, alias, column)) ||
@@ -260,10 +260,10 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		/* After a fill, the value comes from another cell of the source. */
 		filled = dtx_why_result_filled(&w->traced, column);
 		if (direct && filled) {
-			DTX_TRY(dtx_why_fill(w, alias, column, &g->rows, &told, err));
-			g->of = told ? NULL : g->of;
-			filled = !told;
-			w->filled |= !told;
+			DTX_TRY(dtx_why_fill(w, alias, column, &g->rows, &answered, err));
+			g->of = answered ? NULL : g->of;
+			filled = !answered;
+			w->filled |= !answered;
 		}
 		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
 	}

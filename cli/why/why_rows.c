@@ -200,20 +200,20 @@ static bool fill_is_plain(const struct fill *f)
 }
 
 static enum dtx_code fill_rows(struct fill *f, const struct dtx_why_rows *rows,
-                               struct dtx_why_rows *out, bool *told, struct dtx_err *err)
+                               struct dtx_why_rows *out, bool *answered, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*told = fill_is_plain(f);
-	for (size_t i = 0; i < rows->nspans && *told; i++) {
+	*answered = fill_is_plain(f);
+	for (size_t i = 0; i < rows->nspans && *answered; i++) {
 		const struct dtx_why_span *span = &rows->span[i];
 
-		for (uint32_t k = 0; k < span->n && *told; k++) {
+		for (uint32_t k = 0; k < span->n && *answered; k++) {
 			struct fill_spot s;
 			struct dtx_why_span one;
 
-			*told = fill_find(f, span->batch, span->id + k, &s) && fill_from(f, &s);
-			if (!*told)
+			*answered = fill_find(f, span->batch, span->id + k, &s) && fill_from(f, &s);
+			if (!*answered)
 				break;
 			one = (struct dtx_why_span){ fill_id(f, s), f->table->batch[s.batch],
 				                     fill_at(f, s), 1, f->output };
@@ -221,21 +221,21 @@ static enum dtx_code fill_rows(struct fill *f, const struct dtx_why_rows *rows,
 				DTX_FAIL_MEM(err);
 		}
 	}
-	if (*told)
+	if (*answered)
 		DTX_TRY(dtx_why_rows_order(out, err));
 out:
 	return rc;
 }
 
 enum dtx_code dtx_why_fill(struct dtx_why *w, const char *alias, const char *column,
-                           struct dtx_why_rows *rows, bool *told, struct dtx_err *err)
+                           struct dtx_why_rows *rows, bool *answered, struct dtx_err *err)
 {
 	int output = fill_output(w, alias, column);
 	struct dtx_why_rows made = { .lines = rows->lines, .of_many = rows->of_many };
 	struct fill f = { .w = w };
 	enum dtx_code rc = DTX_OK;
 
-	*told = false;
+	*answered = false;
 	if (output < 0)
 		goto out;
 	f.output = (uint32_t)output;
@@ -244,10 +244,10 @@ enum dtx_code dtx_why_fill(struct dtx_why *w, const char *alias, const char *col
 	f.column = dtx_schema_find(f.table->schema, column);
 	dtx_buf_init(&f.text, DTX_BUF_TEXT_MAX);
 	dtx_buf_init(&f.key, DTX_BUF_TEXT_MAX);
-	rc = fill_rows(&f, rows, &made, told, err);
+	rc = fill_rows(&f, rows, &made, answered, err);
 	dtx_buf_clear(&f.text);
 	dtx_buf_clear(&f.key);
-	if (rc == DTX_OK && *told) {
+	if (rc == DTX_OK && *answered) {
 		dtx_why_rows_clear(rows);
 		*rows = made;
 		made = (struct dtx_why_rows){ .n = 0 };
@@ -616,7 +616,7 @@ static size_t rows_run(const struct dtx_why_rows *rows, struct rows_spot *spot)
 	size_t n = 1;
 
 	for (;; *spot = next, n++) {
-		int64_t line, behind;
+		int64_t line, following;
 
 		if (rows->lines) {
 			uint32_t far = rows_far(rows, *spot);
@@ -628,8 +628,8 @@ static size_t rows_run(const struct dtx_why_rows *rows, struct rows_spot *spot)
 		if (!rows_next(rows, &next))
 			return n;
 		line = rows_line(rows, *spot);
-		behind = rows_line(rows, next);
-		if (behind != line && behind != line + 1)
+		following = rows_line(rows, next);
+		if (following != line && following != line + 1)
 			return n;
 	}
 }

@@ -34,7 +34,7 @@ void dtx_admit_clear(struct dtx_admit_result *r)
 	dtx_mem_free(r->flags);
 	dtx_mem_free(r->formulas);
 	dtx_mem_free(r->assumes);
-	dtx_mem_free(r->told);
+	dtx_mem_free(r->for_author);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -132,7 +132,7 @@ static json_t *admit_report(const struct admit_run *run)
 }
 
 /* What an author may read about the run that failed, if one failed. */
-static char *admit_told(const struct admit_run *run, int n)
+static char *admit_report_text(const struct admit_run *run, int n)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int i = n > 1 && run[0].report.code == DTX_OK ? 1 : 0;
@@ -482,8 +482,8 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	}
 	json_decref(r->report_json);
 	r->report_json = admit_report(&run[0]);
-	dtx_mem_free(r->told);
-	r->told = admit_told(run, n);
+	dtx_mem_free(r->for_author);
+	r->for_author = admit_report_text(run, n);
 	admit_read_check(r, run[0].report.check_json);
 	for (i = 0; i < n; i++) {
 		ended = admit_event(&run[i], rc == DTX_OK ? err : NULL);

@@ -36,7 +36,7 @@ struct dtx_admit_result {
 	bool only_expect;               /* it only broke the `expect` of the plan */
 	char *needs, *flags, *formulas; /* JSON text from the screen; NULL: none */
 	char *assumes;
-	char *told; /* what an author may read about a run that failed; NULL */
+	char *for_author; /* what an author may read about a run that failed; NULL */
 };
 void dtx_admit_clear(struct dtx_admit_result *r);
 

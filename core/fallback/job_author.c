@@ -236,7 +236,7 @@ static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
 		&(struct dtx_redact_failure){
 			.code = failed,
 			.message = why->msg,
-			.run = c->w->admitted.told,
+			.run = c->w->admitted.for_author,
 			.checks = c->w->admitted.checks,
 			.assumes = c->w->admitted.assumes,
 			.broke = broke,
@@ -250,16 +250,15 @@ static void cycle_remember(struct author_cycle *c, const struct dtx_err *broke,
 static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 {
 	const struct dtx_fallback_request *g = c->w->region;
-	json_t *behind =
-		g->broke ? dtx_plan_steps_json(g->plan, (uint32_t)g->broke->step, 1) : NULL;
+	json_t *step = g->broke ? dtx_plan_steps_json(g->plan, (uint32_t)g->broke->step, 1) : NULL;
 	struct dtx_prompt_previous last = { dtx_retry_class(c->failed),
 		                            dtx_buf_text(&c->report),
 		                            { dtx_buf_text(&c->code), dtx_buf_len(&c->code) },
-		                            behind };
+		                            step };
 	enum dtx_code rc =
 		dtx_fallback_job_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
 
-	json_decref(behind);
+	json_decref(step);
 	return rc;
 }
 

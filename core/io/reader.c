@@ -461,11 +461,11 @@ static enum dtx_code note_named(struct dtx_reader *r, const struct dtx_reader_cl
 	enum dtx_code rc = DTX_OK;
 	const char *path = dtx_source_name(r->src);
 	const struct dtx_reader_class *named = by_suffix(path);
-	bool told = opts->format && strcmp(opts->format, "auto") != 0;
+	bool chosen = opts->format && strcmp(opts->format, "auto") != 0;
 	bool foreign = !named && is_foreign_name(path);
 	struct dtx_err w = DTX_ERR_INIT;
 
-	if (told || (!foreign && (!named || named == cls || named->isolated == cls->isolated)))
+	if (chosen || (!foreign && (!named || named == cls || named->isolated == cls->isolated)))
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' is named as %s, but holds %s, and is read as %s", path,

@@ -142,7 +142,7 @@ static enum dtx_code blame(struct work *w, int64_t row, enum dtx_code code, cons
 	return code;
 }
 
-/* Parts the row's text; *key is trimmed. */
+/* Splits the row's text; *key is trimmed. */
 static enum dtx_code read_row(struct work *w, int64_t row, struct dtx_str *key,
                               struct dtx_from *value, struct dtx_err *err)
 {

@@ -111,7 +111,7 @@ static void take_exception(struct dtx_jail_report *r, const json_t *e)
 static void take_fault(struct dtx_jail_report *r, const json_t *tree)
 {
 	static const char *const names[] = {
-#define X(symbol, name, told) name,
+#define X(symbol, name, text) name,
 		DTX_JAIL_FAULTS(X)
 #undef X
 	};

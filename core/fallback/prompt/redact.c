@@ -226,7 +226,7 @@ static void put_name(struct dtx_str name, struct dtx_buf *out)
 static const struct {
 	enum dtx_code code;
 	bool of_plan; /* its message quotes only the plan and headers, never a cell */
-	const char *told;
+	const char *said;
 } triggers[] = {
 	{ DTX_E_UNKNOWN_OP, true, "there is no such op" },
 	{ DTX_E_UNKNOWN_FUNCTION, true, "there is no such function" },
@@ -252,7 +252,7 @@ static const char *trigger_told(enum dtx_code code, bool *of_plan)
 	for (i = 0; i < DTX_COUNT(triggers); i++) {
 		if (triggers[i].code == code) {
 			*of_plan = triggers[i].of_plan;
-			return triggers[i].told;
+			return triggers[i].said;
 		}
 	}
 	return "the step could not be done";
@@ -423,7 +423,7 @@ static void put_exception(const struct dtx_jail_report *r, struct dtx_str code, 
 
 static void put_fault(const struct dtx_jail_report *r, const json_t *names, struct dtx_buf *out)
 {
-	static const char *const told[] = {
+	static const char *const fault_text[] = {
 #define X(symbol, name, text) text,
 		DTX_JAIL_FAULTS(X)
 #undef X
@@ -439,7 +439,7 @@ static void put_fault(const struct dtx_jail_report *r, const json_t *names, stru
 		}
 		dtx_buf_addc(out, ' ');
 	}
-	dtx_buf_printf(out, "%s\n", told[r->fault]);
+	dtx_buf_printf(out, "%s\n", fault_text[r->fault]);
 }
 
 static void put_screen(const struct dtx_jail_report *r, struct dtx_str code, struct dtx_buf *out)
@@ -653,7 +653,7 @@ bool dtx_redact_report(json_t *report, const struct dtx_jail_report *r, struct d
 	static const char *const streams[] = { "stdout", "stderr" };
 	bool of_worker = r->status == DTX_JAIL_SNIPPET_ERROR || r->status == DTX_JAIL_BAD_RESULT ||
 	                 r->status == DTX_JAIL_SCREENED;
-	struct dtx_buf told = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf said = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *check = json_object_get(report, "check");
 	size_t i;
 
@@ -664,8 +664,8 @@ bool dtx_redact_report(json_t *report, const struct dtx_jail_report *r, struct d
 		(void)json_object_del(stream, "base64");
 	}
 	if (of_worker) {
-		dtx_redact_run(r, code, names, &told);
-		if (!set_text(report, "reason", &told))
+		dtx_redact_run(r, code, names, &said);
+		if (!set_text(report, "reason", &said))
 			return false;
 	}
 	if (json_object_get(check, "message") &&

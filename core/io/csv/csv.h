@@ -128,8 +128,8 @@ struct dtx_csv {
 	unsigned nworkers;
 	uint64_t claimed, done;
 	struct dtx_csv_tally total;
-	bool stop, closed; /* stop: the limit is reached; closed: the diagnostics were made */
-	size_t told;       /* number of diagnostics before those of the rows */
+	bool stop, closed;  /* stop: the limit is reached; closed: the diagnostics were made */
+	size_t nhead_diags; /* number of diagnostics before those of the rows */
 	/* per morsel: its number of rows, if all its records are rows of one line each; otherwise 0
 	 */
 	uint32_t *even;

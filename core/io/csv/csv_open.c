@@ -50,7 +50,7 @@ enum dtx_code dtx_csv_note_left_out(struct dtx_csv *c, const char *where, const 
 	struct dtx_str all = { c->text.data, to }, line;
 	size_t at, first = to, n = 0;
 
-	for (at = from; at < to; at = dtx_line_behind(all, line)) {
+	for (at = from; at < to; at = dtx_line_after(all, line)) {
 		line = dtx_line_at(all, at);
 		if (!open_is_listed(c, line))
 			continue;

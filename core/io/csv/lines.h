@@ -31,7 +31,7 @@ static inline uint32_t dtx_line_count(struct dtx_str line, char c)
 }
 
 /* Where the next line begins, which may be empty; text.len after the last line. */
-static inline size_t dtx_line_behind(struct dtx_str text, struct dtx_str line)
+static inline size_t dtx_line_after(struct dtx_str text, struct dtx_str line)
 {
 	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
 

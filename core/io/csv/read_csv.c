@@ -320,7 +320,7 @@ static void csv_finish(struct dtx_csv *c)
 	for (i = 0; i < DTX_DROP_COUNT; i++)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
-	c->told = c->head.diags.n;
+	c->nhead_diags = c->head.diags.n;
 	if (dtx_source_is_part(c->head.src)) /* all parts of a stream add their notes together */
 		return;
 	dtx_csv_odds(&c->head, odd);
@@ -345,7 +345,7 @@ static void csv_unfinish(struct dtx_csv *c)
 {
 	struct dtx_errlist *diags = &c->head.diags;
 
-	while (diags->n > c->told)
+	while (diags->n > c->nhead_diags)
 		dtx_err_clear(&diags->item[--diags->n]);
 	c->closed = false;
 }

@@ -423,13 +423,13 @@ static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last
 {
 	size_t to = at;
 	uint32_t next = to < len ? dtx_utf8_next(s, len, &to) : ' ';
-	uint32_t behind = to < len ? dtx_utf8_next(s, len, &to) : ' ';
+	uint32_t after = to < len ? dtx_utf8_next(s, len, &to) : ' ';
 
 	if (guess_kind(last) != GUESS_LATIN || guess_kind(next) != GUESS_LATIN)
 		return false;
 	if (!guess_is_letter(guess_kind(second)))
 		return guess_is_of(last, "odlcjnmst");
-	return guess_is_of(next, "stdm") && !guess_is_letter(guess_kind(behind));
+	return guess_is_of(next, "stdm") && !guess_is_letter(guess_kind(after));
 }
 
 static bool guess_is_digit(uint32_t cp)
@@ -862,7 +862,7 @@ static size_t first_other(struct dtx_str text, const struct rival *a, const stru
 void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out)
 {
 	const char *name[DTX_ENC_RIVALS];
-	size_t n = enc_rivals(text, guess, name), i, k, at, told = 0;
+	size_t n = enc_rivals(text, guess, name), i, k, at, shown = 0;
 	char as[RIVALS_SHOWN], is[RIVALS_SHOWN];
 	struct rival own, rival[DTX_ENC_RIVALS];
 	struct dtx_str word;
@@ -872,7 +872,7 @@ void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf 
 		learn(&own, guess);
 	for (i = 0; i < n; i++)
 		learn(&rival[i], name[i]);
-	for (i = 0; i < n && told < RIVALS_TEXTS; i++) {
+	for (i = 0; i < n && shown < RIVALS_TEXTS; i++) {
 		at = first_other(text, &own, &rival[i]);
 		for (k = 0; k < i && at < text.len; k++)
 			if (first_other(text, &rival[k], &rival[i]) == text.len)
@@ -880,7 +880,7 @@ void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf 
 		if (at == text.len)
 			continue;
 		word = word_at(text, at);
-		dtx_buf_printf(out, "%s '%.*s'", told++ ? "," : "; as likely",
+		dtx_buf_printf(out, "%s '%.*s'", shown++ ? "," : "; as likely",
 		               (int)read_as(word, name[i], as, sizeof(as)), as);
 		dtx_buf_printf(out, " (--encoding %s", name[i]);
 		for (k = i + 1; k < n; k++)

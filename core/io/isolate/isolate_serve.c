@@ -16,8 +16,8 @@ struct dtx_isolate_server {
 	struct dtx_reader *reader;
 	const struct dtx_schema *schema;
 	uint8_t *need;
-	size_t told;       /* number of diagnostics that main has */
-	json_t *described; /* the description that main has */
+	size_t ndiags_sent; /* number of diagnostics that main has */
+	json_t *described;  /* the description that main has */
 	/* The texts that main has: nsent of those at `strings`. `keep` holds them, so that no
 	 * other texts can get the same address. */
 	const struct dtx_strings *strings;
@@ -76,9 +76,9 @@ static json_t *new_diags(struct dtx_isolate_server *s)
 {
 	json_t *list = json_array();
 
-	for (; list && s->told < s->reader->diags.n; s->told++) {
-		if (json_array_append_new(list,
-		                          dtx_isolate_err_json(&s->reader->diags.item[s->told]))) {
+	for (; list && s->ndiags_sent < s->reader->diags.n; s->ndiags_sent++) {
+		if (json_array_append_new(
+			    list, dtx_isolate_err_json(&s->reader->diags.item[s->ndiags_sent]))) {
 			json_decref(list);
 			return NULL;
 		}

@@ -639,7 +639,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_frame_entry *texts, *rows;
-	bool told = false, over = false;
+	bool had_texts = false, over = false;
 
 	for (;;) {
 		DTX_TRY(r->via->next(r->proc, &a->frame, err));
@@ -648,7 +648,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 		DTX_TRY(dtx_frame_open(a->frame.ptr, a->frame.len, &a->view, err));
 		texts = dtx_frame_find(&a->view, DTX_FRAME_STRINGS);
 		/* stops: a process that sends answers without end but no rows */
-		if (over || (told && texts))
+		if (over || (had_texts && texts))
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
 			         "more than a read is answered with");
 		if (!texts) {
@@ -661,7 +661,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 			over = true;
 		} else {
 			DTX_TRY(dtx_textpool_add(&r->texts, &a->view, texts, a->frame.owner, err));
-			told = true;
+			had_texts = true;
 		}
 		dtx_frame_close(&a->view);
 		dtx_owner_unref(a->frame.owner);

@@ -179,7 +179,7 @@ static const char *marked_column(const struct scope_arg *s, const char *sub,
 }
 
 /* Rewrites the finding to name that column. False: a finding has named it already. */
-static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *told,
+static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *last,
                          struct dtx_err *f)
 {
 	int32_t span[2];
@@ -187,9 +187,9 @@ static bool judge_marked(const struct scope_arg *s, const char *sub, int32_t *to
 
 	if (!name)
 		return true;
-	if (*told == span[1])
+	if (*last == span[1])
 		return false;
-	*told = span[1];
+	*last = span[1];
 	memcpy(f->span, span, sizeof(span));
 	f->code = DTX_E_UNKNOWN_COLUMN;
 	f->misnamed = true;
@@ -287,7 +287,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	struct dtx_bind *b = s->b;
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
 	size_t ncalls = aggs ? aggs->n : 0;
-	int32_t told = -1;
+	int32_t last = -1;
 	enum dtx_code rc = DTX_OK;
 
 	*bound = NULL;
@@ -304,7 +304,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	for (size_t i = 0; i < found.n; i++) {
 		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && dtx_bind_is_unread(b))
 			continue;
-		if (!judge_marked(s, sub, &told, &found.item[i]))
+		if (!judge_marked(s, sub, &last, &found.item[i]))
 			continue;
 		judge_word(b, sub, &found.item[i]);
 		/* without the input's cells the column name is of no use in a finding */

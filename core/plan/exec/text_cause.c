@@ -234,15 +234,15 @@ static bool back_to_input(const struct dtx_flow *flow, int32_t *t, int32_t *c)
 	return true;
 }
 
-/* Looks for the cause in the column of that name. *told: it was found and added to f. */
+/* Looks for the cause in the column of that name. *found: it was found and added to f. */
 static enum dtx_code look_at(const struct dtx_exec_run *x, uint32_t step, const char *column,
-                             struct dtx_err *f, bool *told, struct dtx_err *err)
+                             struct dtx_err *f, bool *found, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &x->plan->step[step];
 	const struct dtx_flow *flow = &x->graph.flow;
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < st->ntables && !*told; i++) {
+	for (uint32_t i = 0; i < st->ntables && !*found; i++) {
 		int32_t t = st->table[i];
 		const struct dtx_schema *s = t < 0 ? NULL : flow->table[t].schema;
 		int32_t c = s ? dtx_schema_find(s, column) : -1;
@@ -260,7 +260,7 @@ static enum dtx_code look_at(const struct dtx_exec_run *x, uint32_t step, const 
 			k.group[g].place = (struct dtx_err)DTX_ERR_INIT;
 		DTX_TRY(read_column(&k, x->in.reader[t], s, err));
 		tell(&k, column, f);
-		*told = f->cell[0] != '\0';
+		*found = f->cell[0] != '\0';
 	}
 out:
 	return rc;
@@ -271,23 +271,23 @@ enum dtx_code dtx_text_cause(const struct dtx_exec_run *x, uint32_t step, struct
 {
 	struct dtx_str rest = dtx_str_of(f->msg), word;
 	enum dtx_code rc = DTX_OK;
-	bool told = (f->code != DTX_E_TYPE_MISMATCH && f->code != DTX_E_NOT_BOOLEAN) || f->cell[0];
+	bool found = (f->code != DTX_E_TYPE_MISMATCH && f->code != DTX_E_NOT_BOOLEAN) || f->cell[0];
 	bool quoted = false;
 	char column[sizeof(f->column)];
 
-	if (told)
+	if (found)
 		goto out;
 	dtx_str_copy(column, sizeof(column), dtx_str_of(f->column));
 	f->column[0] = '\0';
 	if (column[0])
-		DTX_TRY(look_at(x, step, column, f, &told, err));
+		DTX_TRY(look_at(x, step, column, f, &found, err));
 	/* other messages name their columns in quotes */
-	for (; !told && !column[0] && dtx_str_next(&rest, '\'', &word); quoted = !quoted) {
+	for (; !found && !column[0] && dtx_str_next(&rest, '\'', &word); quoted = !quoted) {
 		char name[sizeof(f->column)];
 
 		dtx_str_copy(name, sizeof(name), word);
 		if (quoted)
-			DTX_TRY(look_at(x, step, name, f, &told, err));
+			DTX_TRY(look_at(x, step, name, f, &found, err));
 	}
 out:
 	return rc;

@@ -586,16 +586,16 @@ static const struct {
 
 static void judge_item(const struct trace_decider *to, const json_t *one)
 {
-	bool told = false;
+	bool written = false;
 
 	for (size_t i = 0; i < DTX_COUNT(judge_members); i++) {
 		const char *text = dtx_json_text(one, judge_members[i].member, NULL);
 
 		if (text)
 			to->see(to->arg, judge_members[i].table, text, judge_members[i].formula);
-		told |= text != NULL;
+		written |= text != NULL;
 	}
-	if (!told)
+	if (!written)
 		to->see(to->arg, 0, "*", false);
 }
 

@@ -220,7 +220,7 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	bool wider = dtx_trace_how(t->plan, st) == TRACE_WIDER, cells = false;
 	char in[TRACE_NAME], left[TRACE_NAME], made[TRACE_NAME], right[TRACE_NAME];
-	char both[TRACE_NAME], told[TRACE_NAME];
+	char both[TRACE_NAME], has_cells[TRACE_NAME];
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *on;
 
@@ -229,7 +229,7 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	dtx_trace_name(left, "f", bit);
 	dtx_trace_name(right, "k", 1000 + bit);
 	dtx_trace_name(both, "j", bit);
-	dtx_trace_name(told, "h", bit);
+	dtx_trace_name(has_cells, "h", bit);
 	if (wider) {
 		on = dtx_trace_wider_keys(t, st);
 		snprintf(left, sizeof(left), "%s", in);
@@ -249,8 +249,8 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 		dtx_trace_add(t,
 		              json_pack("{ss s[{ss ss}]}", "op", "derive", "set", "as", "dtx_c",
 		                        "expr", dtx_buf_text(&expr)),
-		              both, told);
-	rows_block(r, "made", i, (int)bit, cells ? told : both,
+		              both, has_cells);
+	rows_block(r, "made", i, (int)bit, cells ? has_cells : both,
 	           t->table[st->table[0]].ids | (uint64_t)1 << bit, cells ? "c" : "");
 	dtx_buf_clear(&expr);
 	json_decref(on);

@@ -486,8 +486,8 @@ enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_ste
 	const char *prefix = dtx_json_text(st->canonical, "names_prefix", ""), *name;
 	json_t *keys = dtx_trace_wider_keys(t, st), *value;
 	unsigned ids = 0, made = 0;
-	bool told = json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
-	            json_array_size(json_object_get(st->canonical, "values_from")) == 1;
+	bool named = json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
+	             json_array_size(json_object_get(st->canonical, "values_from")) == 1;
 
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
@@ -495,12 +495,12 @@ enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_ste
 
 		ids += id;
 		made += !id;
-		told &= id || (strcmp(name, "*") != 0 && !strncmp(name, prefix, strlen(prefix)));
+		named &= id || (strcmp(name, "*") != 0 && !strncmp(name, prefix, strlen(prefix)));
 	}
 	json_decref(keys);
 	if (!made)
 		return TRACE_WIDER_ALL;
-	return told && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
+	return named && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
 }
 
 /* A cell of a wide row came only from the long rows whose name is the name of its column. */

@@ -168,7 +168,7 @@ static bool find_bars(struct frame *f, struct dtx_str sample)
 		bars_line(&b, line);
 		if (b.lines == FRAME_LINES && !b.framed)
 			return false;
-		at = dtx_line_behind(sample, line);
+		at = dtx_line_after(sample, line);
 	}
 	/* At least this many of ten lines must have bars. Markdown may have prose around the table.
 	 */
@@ -241,7 +241,7 @@ static bool find_places(struct frame *f, struct dtx_str sample)
 	size_t at = 0, lines = 0, good = 0, all = 0;
 	bool found = false;
 
-	for (; at < sample.len; at = dtx_line_behind(sample, line)) {
+	for (; at < sample.len; at = dtx_line_after(sample, line)) {
 		line = dtx_line_at(sample, at);
 		if (!found && lines++ == FRAME_LINES)
 			return false;
@@ -324,8 +324,7 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 	struct dtx_str line, before = { NULL, 0 }, above = { NULL, 0 };
 	size_t at = 0, lines = 0;
 
-	for (; at < sample.len && lines < FRAME_LINES;
-	     lines++, at = dtx_line_behind(sample, line)) {
+	for (; at < sample.len && lines < FRAME_LINES; lines++, at = dtx_line_after(sample, line)) {
 		line = dtx_line_at(sample, at);
 		f->bars = line.len && before.len && rules_bars(line, before);
 		if (f->bars || (line.len && before.len && rules_header(line, before))) {
@@ -435,7 +434,7 @@ static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dt
 		take_separators(text, copy);
 		at = text.len;
 	}
-	for (; at < text.len; at = dtx_line_behind(text, line)) {
+	for (; at < text.len; at = dtx_line_after(text, line)) {
 		line = dtx_line_at(text, at);
 		take_line(f, line, before, copy + at);
 		before = line;

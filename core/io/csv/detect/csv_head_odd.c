@@ -53,7 +53,7 @@ bool dtx_csv_is_heading(const struct dtx_csv *c, size_t from, size_t to)
 
 	if (!c->header.len || from < c->body || above.len > HEADINGS_MAX)
 		return false;
-	for (at = 0; at < above.len; at = dtx_line_behind(above, line)) {
+	for (at = 0; at < above.len; at = dtx_line_after(above, line)) {
 		line = dtx_line_at(above, at);
 		if (is_title(c, line) && same_but_digits(line, own))
 			return true;

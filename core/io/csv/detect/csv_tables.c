@@ -474,7 +474,7 @@ static enum dtx_code tell(struct tables *t, size_t head, struct dtx_err *err)
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' looks like %u tables, read as one: %s", dtx_source_name(t->c->head.src),
 	            t->n, dtx_buf_text(&t->list));
-	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"; split_tables parts them",
+	dtx_err_hint(&w, "choose one with \"range\": \"1:%llu\"; split_tables keeps one of them",
 	             last_record(t, t->end));
 	dtx_csv_set_position(t->c, t->top->row[t->end].start, &w);
 	DTX_TRY(dtx_csv_note(t->c, &w, err));

@@ -616,11 +616,11 @@ static struct dtx_str cut_out(const struct dtx_read_opts *o, struct dtx_str text
 	if (o->range && dtx_cell_range_parse(dtx_str_of(o->range), &r) && !r.rows_open)
 		above += r.row0;
 	for (; above > 0 && at < text.len; above--)
-		at = dtx_line_behind(text, dtx_line_at(text, at));
+		at = dtx_line_after(text, dtx_line_at(text, at));
 	text = (struct dtx_str){ text.ptr + at, text.len - at };
 	if (!r.rows_open && r.row1 + 1 < DTX_SHEET_ROWS) {
 		for (at = 0; r.row0 <= r.row1 && at < text.len; r.row0++)
-			at = dtx_line_behind(text, dtx_line_at(text, at));
+			at = dtx_line_after(text, dtx_line_at(text, at));
 		text.len = at;
 	}
 	for (; below > 0 && text.len && text.len <= PLAIN_HEAD; below--) {

@@ -46,7 +46,7 @@ static void find_lines(struct rows *b, struct dtx_str text)
 	bool open = false; /* the next line may belong to the table */
 
 	b->lines = 0;
-	for (; at < text.len; at = dtx_line_behind(text, line)) {
+	for (; at < text.len; at = dtx_line_after(text, line)) {
 		line = dtx_line_at(text, at);
 		n = dtx_utf8_is_blank(line) ? 0 : cells_of(line, b->delim, NULL);
 		lines += n != 0;
@@ -91,7 +91,7 @@ static bool have_values(const struct rows *b)
 	uint32_t n = DTX_MIN(b->ncells, ROWS_CELLS), i;
 	size_t at = 0;
 
-	for (; at < b->rows.len; at = dtx_line_behind(b->rows, line)) {
+	for (; at < b->rows.len; at = dtx_line_after(b->rows, line)) {
 		line = dtx_line_at(b->rows, at);
 		if (!line.len)
 			continue;
@@ -168,7 +168,7 @@ bool dtx_dialect_are_rows(struct dtx_str lines)
 	size_t i, at;
 
 	for (i = 0; delims[i]; i++) {
-		for (first = 0, at = 0; at < lines.len; at = dtx_line_behind(lines, line)) {
+		for (first = 0, at = 0; at < lines.len; at = dtx_line_after(lines, line)) {
 			line = dtx_line_at(lines, at);
 			n = cells_of(line, delims[i], NULL);
 			if (n < 2 || (first && n != first))

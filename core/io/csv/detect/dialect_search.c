@@ -168,14 +168,14 @@ static bool variant_possible(const struct search *f, enum search_variant v,
                              const struct search_try *plain)
 {
 	const struct dtx_read_opts *o = f->opts;
-	const char before[3] = { ' ', plain->d.quote, 0 }, behind[3] = { plain->d.quote, ' ', 0 };
+	const char before[3] = { ' ', plain->d.quote, 0 }, after[3] = { plain->d.quote, ' ', 0 };
 	const char escaped[3] = { '\\', plain->d.delim[0], 0 };
 
 	switch (v) {
 	case SEARCH_ESCAPE:
 		return !o->escape &&
 		       (sample_has(f, plain->s.begun ? "\\" : escaped) || sample_has(f, "\\\n"));
-	case SEARCH_TRIM: return !o->trim && (sample_has(f, before) || sample_has(f, behind));
+	case SEARCH_TRIM: return !o->trim && (sample_has(f, before) || sample_has(f, after));
 	default: return true;
 	}
 }

@@ -79,12 +79,12 @@ static bool mark_block(struct places *p, size_t *at)
 	bool fine = true;
 
 	while (*at < p->text.len && is_empty(dtx_line_at(p->text, *at)))
-		*at = dtx_line_behind(p->text, dtx_line_at(p->text, *at));
+		*at = dtx_line_after(p->text, dtx_line_at(p->text, *at));
 	memset(p->named, 0, sizeof(p->named));
 	memset(p->used, 0, sizeof(p->used));
 	p->len = 0;
 	p->from = *at;
-	for (p->lines = 0; *at < p->text.len; *at = dtx_line_behind(p->text, line), p->lines++) {
+	for (p->lines = 0; *at < p->text.len; *at = dtx_line_after(p->text, line), p->lines++) {
 		line = dtx_line_at(p->text, *at);
 		if (is_empty(line))
 			break;
@@ -169,12 +169,12 @@ static bool is_edge(const struct edges *e)
 static bool have_edges(const struct places *p)
 {
 	struct dtx_str line = dtx_line_at(p->text, p->from);
-	size_t at = dtx_line_behind(p->text, line);
+	size_t at = dtx_line_after(p->text, line);
 	struct edges e[PLACES_COLS];
 	uint32_t c, good = 0;
 
 	memset(e, 0, sizeof(e));
-	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
+	for (; at < p->to; at = dtx_line_after(p->text, line)) {
 		line = dtx_line_at(p->text, at);
 		if (!is_rule(line))
 			check_line(p, line, e);
@@ -190,7 +190,7 @@ static bool is_even(const struct places *p, unsigned runs)
 	struct dtx_str line;
 	size_t at = p->from, n, all = 0, i, blanks;
 
-	for (; runs && at < p->to; at = dtx_line_behind(p->text, line)) {
+	for (; runs && at < p->to; at = dtx_line_after(p->text, line)) {
 		line = dtx_line_at(p->text, at);
 		line = dtx_utf8_trim(line);
 		for (n = 1, blanks = 0, i = 0; i < line.len; i++) {
@@ -220,11 +220,11 @@ static size_t count_words(struct dtx_str line)
 static bool has_row_names(const struct places *p)
 {
 	struct dtx_str line = dtx_line_at(p->text, p->from);
-	size_t at = dtx_line_behind(p->text, line), names = count_words(line);
+	size_t at = dtx_line_after(p->text, line), names = count_words(line);
 
 	if (!line.len || line.ptr[0] != ' ' || names < p->ncols)
 		return false;
-	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
+	for (; at < p->to; at = dtx_line_after(p->text, line)) {
 		line = dtx_line_at(p->text, at);
 		if (line.ptr[0] == ' ' || count_words(line) != names + 1)
 			return false;
@@ -263,7 +263,7 @@ static enum dtx_code part_all(struct places *p, struct dtx_encoding *e, struct d
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(copy, e->text, e->len);
-	for (at = p->from; at < p->text.len; at = dtx_line_behind(p->text, line)) {
+	for (at = p->from; at < p->text.len; at = dtx_line_after(p->text, line)) {
 		line = dtx_line_at(p->text, at);
 		if (is_rule(line)) {
 			copy[at] = PLACES_RULE;
@@ -280,7 +280,7 @@ out:
 /* Finds the columns; there may be prose directly above the names. */
 static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 {
-	size_t at = 0, behind;
+	size_t at = 0, after;
 	unsigned prose = 0;
 
 	p->text = text;
@@ -290,9 +290,9 @@ static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 			p->even = is_even(p, runs);
 			return !p->even;
 		}
-		behind = dtx_line_behind(p->text, dtx_line_at(p->text, p->from));
+		after = dtx_line_after(p->text, dtx_line_at(p->text, p->from));
 		if (p->lines > PLACES_SURE && prose++ < PLACES_PROSE)
-			at = behind;
+			at = after;
 	}
 	return false;
 }
@@ -344,7 +344,7 @@ static bool tabs_align(struct dtx_str text)
 	struct dtx_str line;
 	size_t at = 0, lines = 0, runs, tabs, first = 0, least = SIZE_MAX, most = 0;
 
-	for (; at < text.len; at = dtx_line_behind(text, line)) {
+	for (; at < text.len; at = dtx_line_after(text, line)) {
 		line = dtx_line_at(text, at);
 		if (is_empty(line))
 			continue;

@@ -141,9 +141,9 @@ static bool number_shape(struct dtx_str s, struct number_shape *out)
 
 /* Whether a character may be next to the digits of a number: a sign, a parenthesis or a currency;
  * after them also a percent sign. */
-static bool is_around(char c, bool behind)
+static bool is_around(char c, bool after)
 {
-	return strchr(behind ? ")% " : "$+-(", c) || (unsigned char)c >= 0x80;
+	return strchr(after ? ")% " : "$+-(", c) || (unsigned char)c >= 0x80;
 }
 
 static bool put_number(struct dtx_csv_grouped *g, struct dtx_str s)

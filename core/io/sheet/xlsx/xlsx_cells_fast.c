@@ -193,7 +193,7 @@ static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end
 
 /* Stores the cell after the last one in the grid, which is in the same row. Returns false if a
  * chunk or a list of styles must be allocated. */
-static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
+static inline bool put_after(struct dtx_grid *g, const struct usual *u)
 {
 	struct dtx_grid_chunk *c;
 	size_t at = g->ncells % DTX_GRID_CHUNK;
@@ -215,7 +215,7 @@ static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
 	return true;
 }
 
-static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, bool *behind,
+static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, bool *has_cell,
                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -232,11 +232,11 @@ static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, 
 	if (u->style < b->nstyles && b->style[u->style].bold)
 		u->tag |= DTX_GRID_BOLD;
 	dtx_xml_took_value(w->x);
-	if (*behind && put_behind(w->grid, u))
+	if (*has_cell && put_after(w->grid, u))
 		goto out;
 	DTX_TRY(dtx_grid_add(w->grid, w->row, u->col, (uint8_t)u->tag, u->v, u->style, w->hidden,
 	                     err));
-	*behind = true;
+	*has_cell = true;
 out:
 	return rc;
 }
@@ -245,7 +245,7 @@ enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dt
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx_row_end e = row_end_of(&w->end, w->row);
-	bool behind = false;
+	bool has_cell = false;
 	struct usual u;
 	const char *p = *at, *end;
 
@@ -253,7 +253,7 @@ enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dt
 		end = take_cell(p + 6, &e, w->x->checked == w->x->end, &u);
 		if (!end || (u.type == 's' && dtx_xlsx_text_missing(w, u.v.id)))
 			break;
-		DTX_TRY(keep_cell(w, &u, &behind, err));
+		DTX_TRY(keep_cell(w, &u, &has_cell, err));
 		p = end;
 	}
 out:
