@@ -324,6 +324,24 @@ out:
 	return rc;
 }
 
+/* The common case of a dictionary column: no row is null. */
+static enum dtx_code column_flat_texts(const struct dtx_column *c, struct dtx_builder *b,
+                                       struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_text *from = c->dict->v.text;
+	struct dtx_text *to = dtx_builder_bulk(b, c->len);
+	uint32_t i;
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < c->len; i++)
+		to[i] = from[c->v.code[i]];
+	rc = dtx_builder_finish(b, c->dict->owner, out, err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_column_flat(struct dtx_column *c, struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -333,6 +351,10 @@ enum dtx_code dtx_column_flat(struct dtx_column *c, struct dtx_column **out, str
 	dtx_builder_init(&b, c->type, c->len);
 	if (c->form != DTX_F_DICT && c->form != DTX_F_CONST) {
 		*out = dtx_column_ref(c);
+		goto out;
+	}
+	if (c->form == DTX_F_DICT && !c->valid && c->len) {
+		rc = column_flat_texts(c, &b, out, err);
 		goto out;
 	}
 	for (i = 0; i < c->len; i++) {

@@ -534,7 +534,11 @@ static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb
 		struct dtx_column *c = NULL;
 
 		if (s->key[i].col >= 0) {
-			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key[i].col, &key[i], err));
+			DTX_TRY(dtx_batch_value(in, (uint32_t)s->key[i].col, &c, err));
+			if (c->form == DTX_F_DICT) /* the table of groups finds ids by code */
+				key[i] = dtx_column_ref(c);
+			else
+				DTX_TRY(dtx_column_flat(c, &key[i], err));
 			continue;
 		}
 		DTX_TRY(dtx_eval(s->key[i].bound, in, &c, &counts, err));

@@ -20,7 +20,10 @@ struct dtx_groupcache {
 	uint32_t nkeys;
 	unsigned bits[KEYS_MAX];           /* bits of the number of each key */
 	struct dtx_groups *text[KEYS_MAX]; /* numbers of a text key; NULL: the key is a number */
-	uint32_t *id;                      /* by index: id + 1; 0: unknown */
+	/* the dictionary that a text key had last, counted, and the numbers of its texts, + 1 */
+	struct dtx_column *dict[KEYS_MAX];
+	uint32_t *dict_id[KEYS_MAX];
+	uint32_t *id; /* by index: id + 1; 0: unknown */
 	uint64_t rows;
 	uint32_t groups, misses;
 	bool off;
@@ -74,8 +77,11 @@ void dtx_groupcache_free(struct dtx_groupcache *m)
 {
 	if (!m)
 		return;
-	for (uint32_t i = 0; i < KEYS_MAX; i++)
+	for (uint32_t i = 0; i < KEYS_MAX; i++) {
 		dtx_groups_free(m->text[i]);
+		dtx_column_unref(m->dict[i]);
+		dtx_mem_free(m->dict_id[i]);
+	}
 	dtx_mem_free(m->id);
 	dtx_mem_free(m);
 }
@@ -96,13 +102,44 @@ static unsigned code_ints(struct dtx_groupcache *m, uint32_t key, const struct d
 	return bits_of(high);
 }
 
+/* Finds the numbers of texts by their codes in a dictionary, of which each text is looked up once.
+ */
+static bool dict_texts(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
+                       const struct dtx_batch *b, uint32_t from, uint32_t n, uint32_t *id)
+{
+	const struct dtx_batch none = { .nsel = 0 }; /* rows of the dictionary are not selected */
+	uint32_t *known = m->dict_id[key];
+
+	if (m->dict[key] != col->dict) {
+		dtx_column_unref(m->dict[key]);
+		dtx_mem_free(known);
+		m->dict[key] = NULL;
+		known = m->dict_id[key] = dtx_mem_zalloc(col->dict->len, sizeof(*known));
+		if (!known)
+			return false;
+		m->dict[key] = dtx_column_ref(col->dict);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t code = col->v.code[b->sel ? b->sel[from + i] : from + i];
+
+		if (!known[code]) {
+			if (!dtx_groups_texts(m->text[key], col->dict, &none, code, 1, &id[i]))
+				return false;
+			known[code] = id[i] + 1;
+		}
+		id[i] = known[code] - 1;
+	}
+	return true;
+}
+
 /* The same for a text key.  Returns more bits than there are if memory is out. */
 static unsigned code_texts(struct dtx_groupcache *m, uint32_t key, const struct dtx_column *col,
                            const struct dtx_batch *b, uint32_t from, uint32_t n)
 {
 	uint32_t id[DTX_GROUP_CHUNK];
 
-	if (!dtx_groups_texts(m->text[key], col, b, from, n, id))
+	if (!(col->form == DTX_F_DICT ? dict_texts(m, key, col, b, from, n, id)
+	                              : dtx_groups_texts(m->text[key], col, b, from, n, id)))
 		return CODE_BITS_MAX + 1;
 	for (uint32_t i = 0; i < n; i++)
 		m->code[i] = m->code[i] << m->bits[key] | id[i];
@@ -149,7 +186,7 @@ static bool code_rows(struct dtx_groupcache *m, struct dtx_column *const *key,
 	bool fits = true;
 
 	for (uint32_t k = 0; k < m->nkeys; k++)
-		if (key[k]->valid || key[k]->form != DTX_F_FLAT)
+		if (key[k]->valid || (key[k]->form != DTX_F_FLAT && key[k]->form != DTX_F_DICT))
 			return false;
 	memset(m->code, 0, n * sizeof(*m->code));
 	for (uint32_t k = 0; k < m->nkeys; k++) {
@@ -160,6 +197,11 @@ static bool code_rows(struct dtx_groupcache *m, struct dtx_column *const *key,
 		bits[k] = DTX_MAX(need, m->bits[k]);
 	}
 	return fits ? m->id != NULL : widen(m, bits) && code_rows(m, key, b, from, n);
+}
+
+bool dtx_groupcache_ready(const struct dtx_groupcache *m)
+{
+	return !m->off && m->rows >= ROWS_MIN;
 }
 
 bool dtx_groupcache_get(struct dtx_groupcache *m, struct dtx_column *const *key,

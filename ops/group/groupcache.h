@@ -28,6 +28,8 @@ bool dtx_groupcache_get(struct dtx_groupcache *m, struct dtx_column *const *key,
                         struct dtx_group_misses *miss);
 void dtx_groupcache_put(struct dtx_groupcache *m, const uint32_t *ids,
                         const struct dtx_group_misses *miss);
+/* Whether the array is in use: there have been enough rows, and it was of use. */
+bool dtx_groupcache_ready(const struct dtx_groupcache *m);
 /* Reports the number of groups, which decides how large the array may be. */
 void dtx_groupcache_count(struct dtx_groupcache *m, uint32_t groups);
 

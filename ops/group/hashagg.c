@@ -404,7 +404,8 @@ static void chunk_text(struct chunk *c, const struct dtx_column *col, const stru
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t row = b->sel ? b->sel[from + i] : from + i;
 
-		c->key[i].text = col->v.text[row];
+		c->key[i].text = col->form == DTX_F_DICT ? col->dict->v.text[col->v.code[row]]
+		                                         : col->v.text[row];
 		c->null[i] = col->valid && !dtx_bit(col->valid, row);
 		c->hash[i] = c->null[i] ? 0 : hash_text(&c->key[i].text);
 	}
@@ -542,12 +543,78 @@ static bool chunk_cached(struct dtx_groups *g, struct chunk *c, struct dtx_colum
 	return true;
 }
 
+/* The ids of the live rows by a text key of a dictionary: each text of it is looked up once. */
+static enum dtx_code dict_ids(struct dtx_groups *g, const struct dtx_column *col,
+                              const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t *known = dtx_mem_zalloc(col->dict->len, sizeof(*known)); /* id + 1 */
+	bool ok = true;
+
+	if (!known)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < b->nsel && ok; i++) {
+		uint32_t row = b->sel ? b->sel[i] : i, code = col->v.code[row];
+		union key key;
+
+		if (col->valid && !dtx_bit(col->valid, row)) {
+			ok = group_null(g, &ids[i]);
+			continue;
+		}
+		if (!known[code]) {
+			key.text = col->dict->v.text[code];
+			ok = group_put(g, KIND_TEXT, hash_text(&key.text), &key, &ids[i]);
+			known[code] = ids[i] + 1;
+		}
+		ids[i] = known[code] - 1;
+	}
+	if (!ok)
+		DTX_FAIL_MEM(err);
+	groups_pages(g);
+out:
+	dtx_mem_free(known);
+	return rc;
+}
+
+/* Makes the dictionaries among the keys flat, for keys that are put together from columns. */
+static enum dtx_code flat_keys(const struct dtx_groups *g, struct dtx_column *const *key,
+                               struct dtx_column ***out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = dtx_mem_zalloc(g->nkeys + 1u, sizeof(struct dtx_column *));
+	if (!*out)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < g->nkeys; i++)
+		DTX_TRY(dtx_column_flat(key[i], &(*out)[i], err));
+out:
+	return rc;
+}
+
+static bool has_dict(const struct dtx_groups *g, struct dtx_column *const *key)
+{
+	for (uint32_t i = 0; i < g->nkeys; i++)
+		if (key[i]->form == DTX_F_DICT)
+			return true;
+	return false;
+}
+
 enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
                              const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_column **flat = NULL;
 	struct chunk c;
 
+	if (g->kind == KIND_TEXT && key[0]->form == DTX_F_DICT) {
+		rc = dict_ids(g, key[0], b, ids, err);
+		goto out;
+	}
+	if (g->kind == KIND_ROW && has_dict(g, key) &&
+	    !(g->cache && dtx_groupcache_ready(g->cache))) {
+		DTX_TRY(flat_keys(g, key, &flat, err));
+		key = flat;
+	}
 	if (g->kind == KIND_NONE) {
 		uint32_t id;
 
@@ -562,6 +629,9 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 			DTX_FAIL_MEM(err);
 	groups_pages(g);
 out:
+	for (uint32_t i = 0; flat && i < g->nkeys; i++)
+		dtx_column_unref(flat[i]);
+	dtx_mem_free(flat);
 	return rc;
 }
 

@@ -25,8 +25,8 @@ void dtx_groups_free(struct dtx_groups *g); /* NULL is allowed */
 void dtx_groups_ahead(struct dtx_groups *g);
 /* Makes room for n keys at once; more may come.  Only if about as many are certain to come. */
 DTX_MUSTUSE enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err);
-/* Sets ids[k] for live row k of b.  key[] are FLAT columns over all rows of b.  New keys get the
- * next ids, in the order of rows. */
+/* Sets ids[k] for live row k of b.  key[] are FLAT columns over all rows of b, texts
+ * also DICT, which is faster.  New keys get the next ids, in the order of rows. */
 DTX_MUSTUSE enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
                                          const struct dtx_batch *b, uint32_t *ids,
                                          struct dtx_err *err);

@@ -377,6 +377,45 @@ def one_long_text(dtx, folder):
     return "" if p.stdout == "n\n75000\n75000\n" else p.stdout + p.stderr
 
 
+def grouped(dtx, folder, seed):
+    """Plans over texts of dictionaries, of which each row group has another one, against the same rows as CSV."""
+    rand = random.Random(seed)
+    pool = [b"word %d" % i for i in range(40)] + [b"a text that is longer than twelve bytes %d" % i for i in range(20)]
+    nulls = seed % 2
+    columns = [Column(name, BYTES, DICT, bool(nulls), None, lambda v: v.decode(), converted=0) for name in ("t", "u")]
+    columns.append(Column("n", INT64, PLAIN, False, None, str))
+    groups = []
+    for rows in (30000, 200, 9000):
+        some = rand.sample(pool, rand.randint(1, 50))
+        group = {c: [None if nulls and rand.random() < 0.1 else rand.choice(some) for _ in range(rows)] for c in "tu"}
+        groups.append(dict(group, n=[rand.randint(0, 99) for _ in range(rows)]))
+    path = os.path.join(folder, "g.parquet")
+    with open(path, "wb") as f:
+        f.write(write(rand, columns, groups))
+    with open(path + ".csv", "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["t", "u", "n"])
+        out.writerows(expected(columns, groups))
+    sums = {"s": "sum(n)", "c": "count()"}
+    plans = [
+        [{"op": "group_by", "by": ["t"], "agg": sums}],
+        [{"op": "group_by", "by": ["t", "u"], "agg": sums}],
+        [{"op": "filter", "where": "n > 50 and t != 'word 3'"}, {"op": "group_by", "by": ["u", "t"], "agg": sums}],
+        [{"op": "group_by", "by": ["u", "n", "t"], "agg": {"c": "count()"}}],
+        [{"op": "group_by", "by": ["t", "u"], "agg": sums, "sets": [["t"], ["u"], []]}],
+        [{"op": "select", "cols": ["u", "t"]}, {"op": "distinct"}],
+        [{"op": "sort", "by": ["t", "u", "n"]}, {"op": "head", "n": 500}],
+    ]
+    for i, steps in enumerate(plans):
+        plan = os.path.join(folder, "plan.json")
+        with open(plan, "w") as f:
+            json.dump({"dtx": 1, "steps": steps}, f)
+        got = [subprocess.run([dtx, "run", plan, p, "--to", "csv"], capture_output=True, text=True, timeout=120) for p in (path, path + ".csv")]
+        if got[0].stdout != got[1].stdout or got[0].returncode or not got[0].stdout:
+            return "plan %d: %s\n%s\n%s" % (i, json.dumps(steps), got[0].stderr, got[1].stderr)
+    return ""
+
+
 # --- DuckDB's opinion ---
 
 
@@ -455,6 +494,8 @@ def main():
         os.environ["DTX_STORE"] = os.path.join(folder, "store.db")
         for seed in range(first, first + 4):
             check("written with seed %d" % seed, written_here(dtx, folder, seed))
+        for seed in range(first, first + 2):
+            check("groups of dictionaries, seed %d" % seed, grouped(dtx, folder, seed))
         check("a long text in every row", one_long_text(dtx, folder))
         peers(dtx)
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
