@@ -96,7 +96,7 @@ static void put_place(struct dtx_builder *to, const struct dtx_batch *in, int wh
 	const char *text = !o ? NULL : what == DTX_PLACE_FILE ? o->file : o->sheet;
 	struct dtx_place place = { -1, -1 };
 
-	if (what != DTX_PLACE_ROW && text) {
+	if (what != DTX_PLACE_ROW && text && *text) { /* "": a table without a name */
 		dtx_builder_text(to, dtx_str_of(text));
 		return;
 	}

@@ -177,6 +177,7 @@ static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *src = r->head.src;
+	uint32_t *col, i;
 
 	r->file = (struct dtx_pq_file){ .label = dtx_source_name(src),
 		                        .bytes = (const uint8_t *)dtx_source_data(src),
@@ -185,15 +186,20 @@ static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 	DTX_TRY(dtx_pq_footer(&r->file, err));
 	DTX_TRY(make_schema(r, err));
 	r->cursor = dtx_mem_zalloc((size_t)r->file.nleaves + 1, sizeof(*r->cursor));
+	col = dtx_arena_zalloc(&r->head.arena, (size_t)r->schema.nfields + 1, sizeof(*col));
+	for (i = 0; col && i < r->schema.nfields; i++)
+		col[i] = UINT32_MAX; /* cells are cited by row and name, as they have no letters */
 	r->head.origin = (struct dtx_origin){
 		.locate = locate,
 		.arg = r,
 		.file = dtx_source_name(src),
 		.alias = dtx_arena_strdup(&r->head.arena, r->opts.alias ? r->opts.alias : "main"),
+		.sheet = "", /* not a text file, whose rows would be lines */
+		.physical_col = col,
 		.ncols = r->schema.nfields
 	};
 	r->rest = dtx_mem_zalloc((size_t)r->schema.nfields + 1, sizeof(*r->rest));
-	if (!r->cursor || !r->rest || !r->head.origin.alias)
+	if (!col || !r->cursor || !r->rest || !r->head.origin.alias)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
