@@ -391,12 +391,18 @@ static const struct member_row member_rows[] = {
 	  "min, max, regex, expr, names, exact, type, value, other, tol, by, with, to, max_age" },
 	{ "OUTPUT", "path",
 	  "file, relative to the plan; - is stdout.  A text format is packed with gzip where the "
-	  "name ends in .gz: out.csv.gz" },
+	  "name ends in .gz: out.csv.gz.  Outputs with one path are sheets of a workbook, or "
+	  "tables "
+	  "of a database" },
 	{ NULL, "format", dtx_write_formats },
 	{ NULL, "table", "an out name; default the result" },
 	{ NULL, "sheet, stamp, as_table",
 	  "of an .xlsx: sheet name; whether the run id is inside; a real table, at most 2,000,000 "
 	  "cells" },
+	{ NULL, "into, if_exists",
+	  "of an SQLite database: the table that gets the rows, default table, else the name of "
+	  "the "
+	  "file; fail (default), replace or append if it is there" },
 	{ NULL, "header, delimiter, quote, null_text, bom, eol",
 	  "of text files.  Cells that come from inputs with the delimiter of the first of them "
 	  "keep their bytes, needless quotes too; others are quoted where they need it" },

@@ -81,6 +81,45 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "json functions. A text longer than the limit archive.text is refused.\n"
 	  "Only the columns that a plan needs are read. Encrypted files are refused.",
 	  NULL },
+	{ "TABLES OF A DATABASE",
+	  "An output named .db, .sqlite or .sqlite3 is a table of an SQLite database: bool as 0 "
+	  "and "
+	  "1, "
+	  "dates and times as ISO texts in columns DATE and DATETIME, decimals as texts, so that "
+	  "no "
+	  "digit is lost; dtx reads the same values back. A database that is there is changed in "
+	  "one "
+	  "transaction, at the end of the run: its other tables stay, a run that fails or is "
+	  "killed "
+	  "changes nothing, and a lock of another program is an error after two seconds. If the "
+	  "table is there, if_exists must say replace or append. Rows are added only to a table "
+	  "whose columns have the names of the result, in any order, and keep its values as they "
+	  "are; replace keeps such a table with its indexes, and makes another one otherwise. "
+	  "Views, "
+	  "virtual tables and tables with triggers get no rows.",
+	  "$ printf 'city,n\\nRome,2\\nOslo,3\\n' > sales.csv\n"
+	  "$ dtx convert sales.csv -o shop.db --into sales\n"
+	  "$ dtx convert sales.csv -o shop.db --into sales --if-exists append\n"
+	  "$ dtx convert shop.db --read query='SELECT sum(n) AS n FROM sales' -o -\n"
+	  "n\n"
+	  "10\n" },
+	{ "SEVERAL SHEETS",
+	  "Outputs with the same path and different sheet (or into, of a database) become one "
+	  "file, "
+	  "which is written once. dtx why names the sheet after the file: 'out.xlsx!Total'.",
+	  "$ printf 'city,n\\nRome,2\\nOslo,3\\nRome,4\\n' > sales.csv\n"
+	  "$ cat > book.json <<'END'\n"
+	  "> { \"dtx\": 1, \"inputs\": [{ \"name\": \"main\", \"path\": \"sales.csv\" }],\n"
+	  ">   \"steps\": [{ \"op\": \"filter\", \"where\": \"n > 0\", \"out\": \"rows\" },\n"
+	  ">     { \"op\": \"group_by\", \"by\": [\"city\"], \"agg\": { \"n\": \"sum(n)\" } }],\n"
+	  ">   \"output\": [{ \"path\": \"out.xlsx\", \"sheet\": \"Rows\", \"table\": \"rows\" },\n"
+	  ">     { \"path\": \"out.xlsx\", \"sheet\": \"Total\" }] }\n"
+	  "> END\n"
+	  "$ dtx run book.json\n"
+	  "$ dtx convert out.xlsx --sheet Total -o -\n"
+	  "city,n\n"
+	  "Rome,6\n"
+	  "Oslo,3\n" },
 	{ "FAMILIES",
 	  "Three or more columns of one kind (numbers, texts ...) whose names differ only in a "
 	  "period, as hours 2024-01 and hours 2024-02 do, are a family: hours {yyyy-mm}. The key "

@@ -158,10 +158,16 @@ static enum dtx_code runner_output_options(struct dtx_runner *r, struct dtx_err 
 	struct dtx_plan_output *o = &r->plan->output[0];
 	enum dtx_code rc = DTX_OK;
 
-	if (r->args->output)
-		o->path = r->args->output;
+	/* the outputs of one file stay together */
+	for (uint32_t i = r->plan->noutputs; r->args->output && i-- > 0;)
+		if (!dtx_outputs_file(r->plan, i))
+			r->plan->output[i].path = r->args->output;
 	if (r->args->to)
 		o->format = r->args->to;
+	if (r->args->into)
+		o->opts.into = r->args->into;
+	if (r->args->if_exists)
+		o->opts.if_exists = (unsigned)r->args->if_exists - 1;
 	/* rows on a terminal are for a person */
 	if (!o->path && !o->format && dtx_terminal(r->cli)) {
 		o->format = dtx_write_text.name;
@@ -482,11 +488,33 @@ out:
 	return rc;
 }
 
+/* Commits the outputs that are changed in place, or those that are replaced. */
+static enum dtx_code runner_commit_outputs(struct dtx_runner *r, bool in_place, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < r->result->noutputs; i++) {
+		const struct dtx_exec_output *o = &r->result->output[i];
+
+		if (o->shared || dtx_outfile_info(o->file)->in_place != in_place)
+			continue;
+		rc = dtx_outfile_commit(o->file, err);
+		if (rc == DTX_E_OUTPUT_CLOSED) {
+			/* the other outputs must still be written */
+			r->closed = true;
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *outputs = NULL;
-	uint32_t i;
 
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	r->detailed = true;
@@ -502,16 +530,9 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(rc);
 	if (r->rejects)
 		DTX_TRY(dtx_outfile_commit(r->rejects, err));
-	for (i = 0; i < r->result->noutputs; i++) {
-		rc = dtx_outfile_commit(r->result->output[i].file, err);
-		if (rc == DTX_E_OUTPUT_CLOSED) {
-			/* the other outputs must still be written */
-			r->closed = true;
-			dtx_err_clear(err);
-			rc = DTX_OK;
-		}
-		DTX_TRY(rc);
-	}
+	/* databases first: another process may hold a lock, and then no output has changed */
+	DTX_TRY(runner_commit_outputs(r, true, err));
+	DTX_TRY(runner_commit_outputs(r, false, err));
 out:
 	json_decref(outputs);
 	return rc;

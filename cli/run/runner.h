@@ -17,8 +17,9 @@
 
 /* The options of run, convert, prompt and pipe; their rows are in runner_opts.c. */
 struct dtx_run_args {
-	const char *output, *to, *sheet, *range, *delimiter, *quote, *encoding, *from;
+	const char *output, *to, *into, *sheet, *range, *delimiter, *quote, *encoding, *from;
 	struct dtx_optlist read; /* MEMBER=VALUE */
+	int if_exists;           /* 0: as in the plan, otherwise DTX_IF_EXISTS_... + 1 */
 	int ragged;              /* 0: as in the plan, otherwise enum dtx_ragged + 1 */
 	bool force;              /* --force */
 	bool positional;         /* convert: `output` was given without -o */
@@ -47,8 +48,8 @@ struct dtx_run_args {
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
-#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 26)
-#define DTX_RUN_OPTS     (26 + 34)
+#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 28)
+#define DTX_RUN_OPTS     (28 + 34)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 

@@ -526,6 +526,8 @@ static enum dtx_code places_outputs(const struct dtx_runner *r, struct dtx_err *
 	for (uint32_t i = 0; i < r->plan->noutputs; i++) {
 		const char *path = r->plan->output[i].path;
 
+		if (dtx_outputs_file(r->plan, i) != i)
+			continue;
 		rc = dtx_outfile_claim(path ? path : "-", "the output", "an output of this run",
 		                       err);
 		if (rc != DTX_OK)

@@ -362,9 +362,10 @@ static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_e
 	const struct dtx_writer_class *cls = x->writer ? x->writer : &dtx_write_csv;
 	struct dtx_str format = dtx_writer_format(cls, o->format, o->path);
 
-	return json_pack("{ss% ss? sb sb}", "format", format.ptr, format.len, "sheet",
-	                 o->opts.sheet, "header", !o->opts.no_header, "gzip",
-	                 dtx_writer_packs(o->path));
+	return json_pack("{ss% ss? ss* sb sb so*}", "format", format.ptr, format.len, "sheet",
+	                 o->opts.sheet, "table", x->into, "header", !o->opts.no_header, "gzip",
+	                 dtx_writer_packs(o->path), "in_place",
+	                 dtx_outfile_info(x->file)->in_place ? json_true() : NULL);
 }
 
 json_t *dtx_runner_outputs(const struct dtx_runner *r)

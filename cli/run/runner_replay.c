@@ -51,6 +51,18 @@ out:
 	return rc;
 }
 
+/* The first output of the file of output i: one file may hold several. */
+static size_t first_of_file(const json_t *outputs, size_t i)
+{
+	const char *path = dtx_json_text(json_array_get(outputs, i), "path", "-");
+	size_t k = 0;
+
+	while (k < i && (!strcmp(path, "-") ||
+	                 strcmp(dtx_json_text(json_array_get(outputs, k), "path", ""), path) != 0))
+		k++;
+	return k;
+}
+
 /* Several outputs may have the same name in different folders, so each gets its number. */
 static char *runner_replay_target(const json_t *record, size_t i, const char *dir)
 {
@@ -63,7 +75,7 @@ static char *runner_replay_target(const json_t *record, size_t i, const char *di
 	if (dir)
 		dtx_buf_printf(&text, "%s/", dir);
 	if (json_array_size(outputs) > 1)
-		dtx_buf_printf(&text, "%zu-", i + 1);
+		dtx_buf_printf(&text, "%zu-", first_of_file(outputs, i) + 1);
 	dtx_buf_add(&text, name);
 	if (dtx_buf_ok(&text))
 		made = dtx_mem_strdup(dtx_buf_text(&text));
@@ -84,6 +96,7 @@ static enum dtx_code replay_output(struct dtx_runner *r, uint32_t i, struct dtx_
 		DTX_FAIL_MEM(err);
 	/* the format may have come from the suffix, or from a terminal */
 	r->plan->output[i].format = dtx_json_text(writer, "format", NULL);
+	r->plan->output[i].opts.into = dtx_json_text(writer, "table", NULL);
 out:
 	return rc;
 }

@@ -116,7 +116,8 @@ static enum dtx_code verify_copy(const char *what, json_t *record, struct dtx_er
 	bool changed = dtx_json_bool(found, "file_changed", true);
 	char *path = NULL;
 
-	if (!output || (changed && access(what, F_OK) < 0))
+	if (!output || (changed && access(what, F_OK) < 0) ||
+	    dtx_json_bool(json_object_get(output, "writer"), "in_place", false))
 		goto out;
 	path = dtx_file_absolute(what);
 	if (!path ||
@@ -184,6 +185,9 @@ static void verify_good(const struct verify *v, struct dtx_buf *out)
 	{
 		if (dtx_json_text(f, "file", NULL))
 			verify_line(out, "", dtx_json_text(f, "path", ""), how);
+		else if (dtx_json_bool(json_object_get(f, "writer"), "in_place", false))
+			verify_line(out, "not checked", dtx_json_text(f, "path", ""),
+			            ": a database that other programs change, too");
 	}
 	json_array_foreach(v->receipt.held, i, f) verify_line(
 		out, v->store || i ? "" : "ok", json_string_value(f), " is as the receipt says");

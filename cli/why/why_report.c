@@ -11,6 +11,7 @@
 #include "cli/why/why_stored.h"
 #include "cli/why/why_rows.h"
 #include "core/expr/parse/lex.h"
+#include "cli/store/lookup.h"
 #include "core/io/sheet/cellref.h"
 
 /* Parses which cell `why` was asked about. */
@@ -95,8 +96,12 @@ static void why_elsewhere(const struct dtx_why *w, const char *column, struct dt
 	{
 		if (!dtx_json_find(json_object_get(output, "schema"), "name", column))
 			continue;
-		dtx_err_hint(err, "another result of the run has it: dtx why %s",
-		             dtx_json_text(output, "path", "-"));
+		if (dtx_lookup_table(output))
+			dtx_err_hint(err, "another result of the run has it: dtx why '%s!%s'",
+			             dtx_json_text(output, "path", "-"), dtx_lookup_table(output));
+		else
+			dtx_err_hint(err, "another result of the run has it: dtx why %s",
+			             dtx_json_text(output, "path", "-"));
 		return;
 	}
 }
@@ -551,7 +556,12 @@ static int32_t why_sheet_column(const struct dtx_why *w)
 static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
 {
 	long long line = (long long)dtx_json_int(w->report, "line", 0);
+	const char *table = dtx_lookup_table(dtx_why_replay_output(&w->x));
 
+	if (table) {
+		dtx_buf_addc(out, '!');
+		dtx_out_safe(out, table, false);
+	}
 	if (line)
 		dtx_buf_printf(out, "!L%lld!", line);
 	else if (w->row)

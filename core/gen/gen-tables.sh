@@ -52,9 +52,10 @@ engine)
 	echo "};"
 	readers=$(find core/io -name 'read_*.c' | sort)
 	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h $readers
-	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h core/io/write/write_*.c
+	writers="$(find core/io/write -name 'write_*.c' | sort) $(find core/io -name 'write_*.c' -not -path 'core/io/write/*' | sort)"
+	list "struct dtx_writer_class" dtx_writes write_ core/io/write/writer.h $writers
 	formats "struct dtx_reader_class" dtx_read_formats $readers
-	formats "struct dtx_writer_class" dtx_write_formats core/io/write/write_*.c
+	formats "struct dtx_writer_class" dtx_write_formats $writers
 	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn/fn.h core/expr/fn/fn_*.c
 	;;
 cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h $(find cli -name 'cmd_*.c' | by_name) ;;

@@ -34,7 +34,7 @@ owners() {
 		grep -lE "#[ \t]*include[ \t]*<$header" $(product) | grep -vE "^($owner)$" |
 			sed "s#^#<$header> is owned by $owner, not #"
 	done <<-EOF
-		sqlite3.h core/store/db.[ch]|core/io/sqlite/(sqlite_db.[ch]|read_sqlite.c)
+		sqlite3.h core/store/db.[ch]|core/io/sqlite/(sqlite_vfs.[ch]|write_sqlite.c)
 		csv.h core/io/csv/csv_ref.c
 		xlsxwriter.h core/io/write/write_xlsx.c
 		zlib.h core/io/archive/inflate_zlib.c|core/io/archive/gzip_writer.c|core/plan/lineage/row_lineage.c
@@ -160,7 +160,7 @@ ops_by_name() {
 # text that is such a name, or a list of them.  json, text, md and tab are words for other things, too: they count
 # only on a line that speaks of a format, a reader, a writer or a suffix.  Exceptions: the second reader of .xls.
 formats_by_name() {
-	own='^(core/io/([a-z]+/)*read_[a-z]+\.c|core/io/write/write_[a-z]+\.c|core/io/sheet/xls/xls_freexl\.c):'
+	own='^(core/io/([a-z]+/)*(read|write)_[a-z]+\.c|core/io/sheet/xls/xls_freexl\.c):'
 	names=$(sed -n 's/^	\.\(formats\|suffixes\) = "\(.*\)",$/\2/p' $(product | grep -E '^core/io/.*/(read|write)_[a-z]+\.c$') |
 		tr ',' '\n' | grep . | sort -u)
 	plain=$(echo "$names" | grep -vxE 'json|text|txt|md|tab|sqlite3|html' | paste -sd'|')

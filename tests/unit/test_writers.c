@@ -94,6 +94,8 @@ static enum dtx_code write_table(const struct dtx_write_opts *opts, int times, s
 		dtx_batch_free(b);
 		b = NULL;
 	}
+	if (cls->end)
+		DTX_TRY(cls->end(w, err));
 	DTX_TRY(cls->finish(w, err));
 	if (ndiags)
 		*ndiags = w->diags.n;

@@ -30,6 +30,7 @@ struct values {
 	uint64_t ints, reals, texts;
 	bool wide;                    /* an int that no float holds */
 	bool moment;                  /* declared as a date or time */
+	bool truth;                   /* declared as a bool, and all values are 0 or 1 */
 	struct dtx_infer infer;       /* of its texts, if `moment` */
 	int64_t text_row, number_row; /* ids of the first of them */
 };
@@ -217,6 +218,11 @@ static bool is_moment(const char *declared)
 	       (!sqlite3_strlike("%date%", declared, 0) || !sqlite3_strlike("%time%", declared, 0));
 }
 
+static bool is_truth(const char *declared)
+{
+	return declared && !sqlite3_strlike("bool%", declared, 0);
+}
+
 static enum dtx_code check_names(const struct sqlite_reader *r, const char *const *name, uint32_t n,
                                  struct dtx_err *err)
 {
@@ -266,13 +272,14 @@ static enum dtx_code make_fields(struct sqlite_reader *r, struct dtx_err *err)
 	DTX_TRY(dtx_columns_choose(&r->opts, r->db.label, name, n, keep, err));
 	for (i = 0; i < n; i++) {
 		int at = (int)i + r->rowids;
+		const char *declared = sqlite3_column_decltype(r->stmt, at);
 
 		if (!keep[i])
 			continue;
 		r->field[k] = (struct dtx_field){ .name = name[i], .source = true };
-		r->values[k++] = (struct values){
-			.at = at, .moment = is_moment(sqlite3_column_decltype(r->stmt, at))
-		};
+		r->values[k++] = (struct values){ .at = at,
+			                          .moment = is_moment(declared),
+			                          .truth = is_truth(declared) };
 	}
 	r->schema = (struct dtx_schema){ .nfields = k, .field = r->field };
 out:
@@ -373,6 +380,8 @@ static void note_value(struct values *v, int kind, sqlite3_int64 whole, struct d
 	v->texts += kind == SQLITE_TEXT;
 	if (kind == SQLITE_INTEGER && !dtx_cell_whole_is_f64(whole))
 		v->wide = true;
+	if (kind != SQLITE_NULL && (kind != SQLITE_INTEGER || (uint64_t)whole > 1))
+		v->truth = false;
 	if (kind == SQLITE_TEXT && v->moment)
 		dtx_infer_text(&v->infer, text, false, row);
 }
@@ -443,10 +452,9 @@ static struct dtx_typeref empty_type(const char *declared)
 		const char *like;
 		enum dtx_type type;
 	} affinity[] = {
-		{ "%int%", DTX_T_INT64 },
-		{ "%real%", DTX_T_FLOAT64 },
-		{ "%floa%", DTX_T_FLOAT64 },
-		{ "%doub%", DTX_T_FLOAT64 },
+		{ "%int%", DTX_T_INT64 },    { "%real%", DTX_T_FLOAT64 },
+		{ "%floa%", DTX_T_FLOAT64 }, { "%doub%", DTX_T_FLOAT64 },
+		{ "bool%", DTX_T_BOOL },
 	};
 
 	for (size_t i = 0; declared && i < DTX_COUNT(affinity); i++)
@@ -465,6 +473,8 @@ static struct dtx_typeref value_type(const struct sqlite_reader *r, struct value
 		return empty_type(sqlite3_column_decltype(r->stmt, v->at));
 	if (v->moment)
 		return moment;
+	if (v->truth)
+		return plain(DTX_T_BOOL);
 	if (v->texts || (v->reals && v->wide))
 		return plain(DTX_T_TEXT);
 	return plain(v->reals ? DTX_T_FLOAT64 : DTX_T_INT64);
@@ -510,6 +520,7 @@ static enum dtx_code set_types(struct sqlite_reader *r, struct dtx_err *err)
 		const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
 		struct values *v = &r->values[i];
 
+		v->truth = v->truth && !d; /* a declared type sees the numbers */
 		f->type = value_type(r, v);
 		if (!d && f->type.type == DTX_T_TEXT && v->ints + v->reals)
 			DTX_TRY(note_mixed(r, i, err));
@@ -724,10 +735,13 @@ static enum dtx_code put_value(struct sqlite_reader *r, struct block *b, uint32_
 		to->num = sqlite3_column_double(r->stmt, v->at);
 	} else if (kind == SQLITE_INTEGER) {
 		sqlite3_int64 whole = sqlite3_column_int64(r->stmt, v->at);
+
 		bool exact = whole >= -DTX_CELL_EXACT && whole <= DTX_CELL_EXACT;
 
-		tag = exact ? DTX_CELL_NUMBER : DTX_CELL_WHOLE;
-		if (exact)
+		tag = v->truth ? DTX_CELL_BOOL : exact ? DTX_CELL_NUMBER : DTX_CELL_WHOLE;
+		if (v->truth)
+			to->id = (uint64_t)whole;
+		else if (exact)
 			to->num = (double)whole;
 		else
 			to->whole = whole;

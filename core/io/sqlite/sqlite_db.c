@@ -1,4 +1,4 @@
-/* A read-only SQLite connection to bytes in memory, see sqlite_db.h. */
+/* A read-only SQLite connection to bytes in memory, and the settings of all connections. */
 #include "core/io/sqlite/sqlite_db.h"
 
 #include <limits.h>
@@ -14,174 +14,6 @@ enum { LENGTH_MIN = 256 << 20 };
 
 /* Steps of SQLite's machine between two looks at the cancel flag. */
 enum { LOOK_AFTER = 100000, SQL_MAX = 1 << 20 };
-
-/* --- the file: a VFS that has one file, the bytes in memory --- */
-
-struct image {
-	sqlite3_file head;
-	const struct dtx_sqlite_db *db;
-};
-
-static int image_close(sqlite3_file *f)
-{
-	(void)f;
-	return SQLITE_OK;
-}
-
-static int image_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at)
-{
-	const struct dtx_sqlite_db *db = ((struct image *)f)->db;
-	size_t want = (size_t)n, from = (size_t)at, have;
-
-	have = at < 0 || from > db->size ? 0 : DTX_MIN(want, db->size - from);
-	if (have)
-		memcpy(to, (const char *)db->bytes + from, have);
-	if (have == want)
-		return SQLITE_OK;
-	memset((char *)to + have, 0, want - have);
-	return SQLITE_IOERR_SHORT_READ;
-}
-
-static int image_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at)
-{
-	(void)f;
-	(void)from;
-	(void)n;
-	(void)at;
-	return SQLITE_READONLY;
-}
-
-static int image_truncate(sqlite3_file *f, sqlite3_int64 size)
-{
-	(void)f;
-	(void)size;
-	return SQLITE_READONLY;
-}
-
-static int image_ignore(sqlite3_file *f, int flags)
-{
-	(void)f;
-	(void)flags;
-	return SQLITE_OK;
-}
-
-static int image_size(sqlite3_file *f, sqlite3_int64 *size)
-{
-	*size = (sqlite3_int64)((struct image *)f)->db->size;
-	return SQLITE_OK;
-}
-
-static int image_no(sqlite3_file *f, int *out)
-{
-	(void)f;
-	*out = 0;
-	return SQLITE_OK;
-}
-
-static int image_control(sqlite3_file *f, int op, void *arg)
-{
-	(void)f;
-	(void)op;
-	(void)arg;
-	return SQLITE_NOTFOUND;
-}
-
-static int image_sector(sqlite3_file *f)
-{
-	(void)f;
-	return 4096;
-}
-
-/* The bytes do not change, so SQLite looks for no lock, no journal and no log. */
-static int image_device(sqlite3_file *f)
-{
-	(void)f;
-	return SQLITE_IOCAP_IMMUTABLE;
-}
-
-static int image_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *got)
-{
-	static const sqlite3_io_methods methods = {
-		.iVersion = 1,
-		.xClose = image_close,
-		.xRead = image_read,
-		.xWrite = image_write,
-		.xTruncate = image_truncate,
-		.xSync = image_ignore,
-		.xFileSize = image_size,
-		.xLock = image_ignore,
-		.xUnlock = image_ignore,
-		.xCheckReservedLock = image_no,
-		.xFileControl = image_control,
-		.xSectorSize = image_sector,
-		.xDeviceCharacteristics = image_device,
-	};
-	struct image *m = (struct image *)f;
-
-	(void)name;
-	m->head.pMethods = NULL;
-	/* temporary files are not needed: temp_store says memory */
-	if (!(flags & SQLITE_OPEN_MAIN_DB))
-		return SQLITE_CANTOPEN;
-	m->head.pMethods = &methods;
-	m->db = vfs->pAppData;
-	if (got)
-		*got = SQLITE_OPEN_READONLY;
-	return SQLITE_OK;
-}
-
-static int image_delete(sqlite3_vfs *vfs, const char *name, int sync)
-{
-	(void)vfs;
-	(void)name;
-	(void)sync;
-	return SQLITE_READONLY;
-}
-
-static int image_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
-{
-	(void)vfs;
-	(void)name;
-	(void)flags;
-	*out = 0;
-	return SQLITE_OK;
-}
-
-static int image_path(sqlite3_vfs *vfs, const char *name, int n, char *out)
-{
-	(void)vfs;
-	snprintf(out, (size_t)n, "%s", name);
-	return SQLITE_OK;
-}
-
-static int image_random(sqlite3_vfs *vfs, int n, char *out)
-{
-	(void)vfs;
-	memset(out, 0, (size_t)n);
-	return n;
-}
-
-static int image_sleep(sqlite3_vfs *vfs, int us)
-{
-	(void)vfs;
-	return us;
-}
-
-/* The result of a run must not depend on when it ran, or a replay differs. */
-static int image_time(sqlite3_vfs *vfs, double *out)
-{
-	((struct dtx_sqlite_db *)vfs->pAppData)->asked_time = true;
-	*out = 0;
-	return SQLITE_ERROR;
-}
-
-static int image_last(sqlite3_vfs *vfs, int n, char *out)
-{
-	(void)vfs;
-	(void)n;
-	(void)out;
-	return 0;
-}
 
 /* --- what SQL may do --- */
 
@@ -259,10 +91,8 @@ out:
 
 /* --- the connection --- */
 
-/* Settings before any SQL runs; each says what it stops. */
-static int settle(sqlite3 *sqlite, const struct dtx_archive_limits *limits)
+int dtx_sqlite_harden(sqlite3 *sqlite)
 {
-	uint64_t length = DTX_MIN(DTX_MAX(limits->text, (uint64_t)LENGTH_MIN), (uint64_t)INT_MAX);
 	static const struct {
 		int what, value;
 	} config[] = {
@@ -275,26 +105,39 @@ static int settle(sqlite3 *sqlite, const struct dtx_archive_limits *limits)
 		/* "name" that is no column is an error, not a text */
 		{ SQLITE_DBCONFIG_DQS_DML, 0 },
 	};
-	static const struct {
-		int what, value;
-	} limit[] = {
-		{ SQLITE_LIMIT_SQL_LENGTH, SQL_MAX },       { SQLITE_LIMIT_ATTACHED, 0 },
-		{ SQLITE_LIMIT_VARIABLE_NUMBER, 0 },        { SQLITE_LIMIT_VDBE_OP, 250000 },
-		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 }, { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
-		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
-	};
 	int got = SQLITE_OK;
 
 	for (size_t i = 0; i < DTX_COUNT(config) && got == SQLITE_OK; i++)
 		got = sqlite3_db_config(sqlite, config[i].what, config[i].value, NULL);
+	(void)sqlite3_limit(sqlite, SQLITE_LIMIT_ATTACHED, 0);
+	(void)sqlite3_limit(sqlite, SQLITE_LIMIT_WORKER_THREADS, 0);
+	sqlite3_progress_handler(sqlite, LOOK_AFTER, look, NULL);
+	if (got == SQLITE_OK)
+		got = sqlite3_exec(sqlite,
+		                   "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; "
+		                   "PRAGMA mmap_size=0",
+		                   NULL, NULL, NULL);
+	return got;
+}
+
+/* The settings of a connection that reads. */
+static int settle(sqlite3 *sqlite, const struct dtx_archive_limits *limits)
+{
+	uint64_t length = DTX_MIN(DTX_MAX(limits->text, (uint64_t)LENGTH_MIN), (uint64_t)INT_MAX);
+	static const struct {
+		int what, value;
+	} limit[] = {
+		{ SQLITE_LIMIT_SQL_LENGTH, SQL_MAX }, { SQLITE_LIMIT_VARIABLE_NUMBER, 0 },
+		{ SQLITE_LIMIT_VDBE_OP, 250000 },     { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },
+		{ SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+	};
+	int got = dtx_sqlite_harden(sqlite);
+
 	for (size_t i = 0; i < DTX_COUNT(limit); i++)
 		(void)sqlite3_limit(sqlite, limit[i].what, limit[i].value);
 	(void)sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, (int)length);
 	if (got == SQLITE_OK)
-		got = sqlite3_exec(sqlite,
-		                   "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; "
-		                   "PRAGMA mmap_size=0; PRAGMA query_only=ON",
-		                   NULL, NULL, NULL);
+		got = sqlite3_exec(sqlite, "PRAGMA query_only=ON", NULL, NULL, NULL);
 	return got;
 }
 
@@ -305,37 +148,18 @@ enum dtx_code dtx_sqlite_db_open(struct dtx_sqlite_db *db, const char *label,
 	enum dtx_code rc = DTX_OK;
 	int got;
 
-	*db = (struct dtx_sqlite_db){
-		.label = label, .limits = limits, .bytes = bytes, .size = size
-	};
-	/* one per connection, as it holds the bytes */
-	snprintf(db->name, sizeof(db->name), "dtx-%p", (void *)db);
-	db->vfs = (sqlite3_vfs){
-		.iVersion = 1,
-		.szOsFile = sizeof(struct image),
-		.mxPathname = 64,
-		.zName = db->name,
-		.pAppData = db,
-		.xOpen = image_open,
-		.xDelete = image_delete,
-		.xAccess = image_access,
-		.xFullPathname = image_path,
-		.xRandomness = image_random,
-		.xSleep = image_sleep,
-		.xCurrentTime = image_time,
-		.xGetLastError = image_last,
-	};
-	got = sqlite3_vfs_register(&db->vfs, 0);
+	*db = (struct dtx_sqlite_db){ .label = label, .limits = limits };
+	db->file = (struct dtx_sqlite_vfs){ .bytes = bytes, .size = size, .fd = -1 };
+	got = dtx_sqlite_vfs_add(&db->file);
 	if (got == SQLITE_OK)
 		got = sqlite3_open_v2("input", &db->sqlite,
 		                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX |
 		                              SQLITE_OPEN_PRIVATECACHE,
-		                      db->name);
+		                      db->file.name);
 	if (got == SQLITE_OK)
 		got = settle(db->sqlite, limits);
 	if (got != SQLITE_OK)
 		DTX_TRY(db_fail(db, got, err));
-	sqlite3_progress_handler(db->sqlite, LOOK_AFTER, look, NULL);
 	(void)sqlite3_set_authorizer(db->sqlite, authorize, db);
 out:
 	return rc;
@@ -344,8 +168,7 @@ out:
 void dtx_sqlite_db_close(struct dtx_sqlite_db *db)
 {
 	(void)sqlite3_close_v2(db->sqlite);
-	if (db->vfs.zName)
-		(void)sqlite3_vfs_unregister(&db->vfs);
+	dtx_sqlite_vfs_remove(&db->file);
 	*db = (struct dtx_sqlite_db){ .label = NULL };
 }
 
@@ -387,7 +210,7 @@ enum dtx_code dtx_sqlite_db_step(struct dtx_sqlite_db *db, sqlite3_stmt *stmt, b
 	*row = got == SQLITE_ROW;
 	if (got != SQLITE_ROW && got != SQLITE_DONE)
 		DTX_TRY(db_fail(db, got, err));
-	if (db->asked_time)
+	if (db->file.asked_time)
 		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE,
 		              "select the times, and compare them with run_date() in a step",
 		              "'%s': a query may not ask what time it is now", db->label);

@@ -4,19 +4,14 @@
 #ifndef DTX_IO_SQLITE_SQLITE_DB_H
 #define DTX_IO_SQLITE_SQLITE_DB_H
 
-#include <sqlite3.h>
-
 #include "core/io/archive/archive_limits.h"
+#include "core/io/sqlite/sqlite_vfs.h"
 
 struct dtx_sqlite_db {
-	const char *label; /* name of the file, for messages; borrowed */
-	const struct dtx_archive_limits *limits;
-	const void *bytes; /* both borrowed */
-	size_t size;
+	const char *label;                       /* name of the file, for messages; borrowed */
+	const struct dtx_archive_limits *limits; /* borrowed */
 	sqlite3 *sqlite;
-	sqlite3_vfs vfs;
-	char name[32];    /* of the vfs */
-	bool asked_time;  /* SQL asked what time it is now */
+	struct dtx_sqlite_vfs file;
 	char refused[96]; /* what the SQL may not do; "": nothing was refused */
 };
 
@@ -34,5 +29,9 @@ DTX_MUSTUSE enum dtx_code dtx_sqlite_db_prepare(struct dtx_sqlite_db *db, const 
  * bad_param_value if an expression fails or asks for the time of now. */
 DTX_MUSTUSE enum dtx_code dtx_sqlite_db_step(struct dtx_sqlite_db *db, sqlite3_stmt *stmt,
                                              bool *row, struct dtx_err *err);
+
+/* Settings of any connection, before SQL runs: what the schema of the file contains is not trusted,
+ * no trigger runs, no file is attached, and a cancelled run interrupts. Returns SQLite's code. */
+DTX_MUSTUSE int dtx_sqlite_harden(sqlite3 *sqlite);
 
 #endif

@@ -35,6 +35,10 @@ struct dtx_outfile {
 	void *first_arg;
 	void (*last)(void *arg);
 	void *last_arg;
+	/* of a file that is changed in place; NULL: it is replaced */
+	enum dtx_code (*change)(void *arg, struct dtx_err *err);
+	void (*drop)(void *arg);
+	void *change_arg;
 	/* for a terminal; NULL: none */
 	void (*show)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown);
 	void *show_arg;
@@ -367,6 +371,22 @@ void dtx_outfile_shown(struct dtx_outfile *o,
 	o->show_arg = arg;
 }
 
+enum dtx_code dtx_outfile_await(struct dtx_outfile *o, struct dtx_err *err)
+{
+	return o->first ? o->first(o->first_arg, err) : DTX_OK;
+}
+
+void dtx_outfile_in_place(struct dtx_outfile *o,
+                          enum dtx_code (*commit)(void *arg, struct dtx_err *err),
+                          void (*drop)(void *arg), void *arg)
+{
+	o->change = commit;
+	o->drop = drop;
+	o->change_arg = arg;
+	o->info.in_place = true;
+	o->info.temp = NULL;
+}
+
 void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg)
 {
 	o->last = fn;
@@ -537,12 +557,11 @@ out:
 	return outfile_hint(o, rc, err);
 }
 
-enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
+/* Writes what is still in memory, and waits until all is on disk. */
+static enum dtx_code outfile_end(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint8_t digest[DTX_SHA256_SIZE];
 
-	DTX_ASSERT(!o->finished, err);
 	if (o->gzip)
 		DTX_TRY(dtx_gzip_writer_finish(o->gzip, err));
 	DTX_TRY(outfile_ready(o, err));
@@ -556,6 +575,20 @@ enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot cut '%s': %s", o->temp, strerror(errno));
 	if (o->temp)
 		DTX_TRY(dtx_file_sync(o->fd, o->temp, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint8_t digest[DTX_SHA256_SIZE];
+
+	DTX_ASSERT(!o->finished, err);
+	if (o->change) /* a hash that no file has */
+		dtx_sha256_add(&o->sha, o->path, strlen(o->path));
+	else
+		DTX_TRY(outfile_end(o, err));
 	dtx_sha256_done(&o->sha, digest);
 	dtx_hex(digest, sizeof(digest), o->info.sha);
 	o->finished = true;
@@ -722,7 +755,10 @@ enum dtx_code dtx_outfile_commit(struct dtx_outfile *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_ASSERT(o->finished && !o->committed, err);
-	if (o->sink) {
+	if (o->change) {
+		DTX_TRY(dtx_reserve_check(o->path, err));
+		DTX_TRY(o->change(o->change_arg, err));
+	} else if (o->sink) {
 		dtx_buf_addn(o->sink, o->mem.ptr, o->mem.len);
 		DTX_TRY(dtx_buf_check(o->sink, "output", err));
 	} else if (o->temp) {
@@ -744,6 +780,8 @@ void dtx_outfile_free(struct dtx_outfile *o)
 {
 	if (!o)
 		return;
+	if (o->drop)
+		o->drop(o->change_arg);
 	if (o->made_temp && o->dir_fd >= 0)
 		unlinkat(o->dir_fd, dtx_file_basename(o->temp), 0);
 	else if (o->made_temp)

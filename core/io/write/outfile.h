@@ -31,7 +31,8 @@ struct dtx_outfile_info {
 	const char *path; /* absolute, links resolved; "-" for stdout */
 	const char *temp; /* absolute; NULL when not atomic */
 	bool atomic;
-	uint64_t size;            /* so far; final after finish */
+	bool in_place; /* the file is changed, not replaced: size and sha are not its own */
+	uint64_t size; /* so far; final after finish */
 	char sha[DTX_SHA256_HEX]; /* "" before finish */
 };
 
@@ -67,6 +68,14 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_prepare(struct dtx_outfile *o, size_t room
  * for a target without one. */
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg);
+/* Calls that function now, for a writer that must not begin before. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_await(struct dtx_outfile *o, struct dtx_err *err);
+/* The writer changes the file itself, in a transaction: nothing is written through `o`. `commit`
+ * is called at dtx_outfile_commit; `drop` at dtx_outfile_free, whether it was called or not. Takes
+ * arg. */
+void dtx_outfile_in_place(struct dtx_outfile *o,
+                          enum dtx_code (*commit)(void *arg, struct dtx_err *err),
+                          void (*drop)(void *arg), void *arg);
 /* Sets a function that is called after the last byte, before the sync, which takes time. */
 void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg);
 /* Sets a function that makes the bytes of a spool fit for a person's terminal when they are written

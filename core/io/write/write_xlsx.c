@@ -466,9 +466,8 @@ static enum dtx_code make_book(struct xlsx_writer *w, const struct dtx_write_opt
 	w->book = w->lxw.workbook_new_opt(path, &options);
 	if (!w->book)
 		DTX_FAIL_MEM(err);
-	w->sheet = w->lxw.workbook_add_worksheet(w->book, opts->sheet ? opts->sheet : "Sheet1");
 	w->bold = w->lxw.workbook_add_format(w->book);
-	if (!w->sheet || !w->bold)
+	if (!w->bold)
 		DTX_FAIL_MEM(err);
 	w->lxw.format_set_bold(w->bold);
 	if (w->lxw.workbook_set_properties(w->book, &properties) != LXW_NO_ERROR)
@@ -477,12 +476,67 @@ static enum dtx_code make_book(struct xlsx_writer *w, const struct dtx_write_opt
 	    w->lxw.workbook_set_custom_property_string(w->book, "dtx_run", opts->run_id) !=
 	            LXW_NO_ERROR)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(set_formats(w, err));
 out:
 	return rc;
 }
 
 static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err);
+
+/* What a sheet cannot hold is found before the workbook is made. */
+static enum dtx_code check_sheet(const struct xlsx_writer *w, const struct dtx_write_opts *opts,
+                                 const struct dtx_schema *schema, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(check_size(schema, err));
+	if (w->table != opts->as_table)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+		         "'as_table' is for all sheets of a workbook or for none");
+	if (w->table)
+		DTX_TRY(check_table(opts, schema, err));
+	if (opts->sheet)
+		DTX_TRY(check_name(opts->sheet, err));
+out:
+	return rc;
+}
+
+/* Makes a sheet, which is then the one that is written. */
+static enum dtx_code make_sheet(struct xlsx_writer *w, const struct dtx_write_opts *opts,
+                                const struct dtx_schema *schema, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	w->head.schema = schema;
+	w->no_header = opts->no_header;
+	w->row = 0;
+	w->as_text = 0;
+	w->lost = (struct dtx_xlsx_losses){ 0 };
+	dtx_mem_free(w->format);
+	dtx_mem_free(w->width);
+	w->format = dtx_mem_zalloc(schema->nfields, sizeof(lxw_format *));
+	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
+	if (!w->format || !w->width)
+		DTX_FAIL_MEM(err);
+	w->sheet = w->lxw.workbook_add_worksheet(w->book, opts->sheet ? opts->sheet : "Sheet1");
+	if (!w->sheet)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(set_formats(w, err));
+	if (!w->no_header)
+		DTX_TRY(write_header(w, err));
+out:
+	return rc;
+}
+
+static enum dtx_code xlsx_writer_begin(struct dtx_writer *writer, const struct dtx_write_opts *opts,
+                                       const struct dtx_schema *schema, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(check_sheet(of(writer), opts, schema, err));
+	DTX_TRY(make_sheet(of(writer), opts, schema, err));
+out:
+	return rc;
+}
 
 static enum dtx_code xlsx_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
                                       const struct dtx_schema *schema, struct dtx_writer **made,
@@ -495,24 +549,14 @@ static enum dtx_code xlsx_writer_open(struct dtx_outfile *out, const struct dtx_
 		DTX_FAIL_MEM(err);
 	w->head = (struct dtx_writer){ .cls = &dtx_write_xlsx, .out = out, .schema = schema };
 	w->temp = -1;
-	w->no_header = opts->no_header;
 	w->table = opts->as_table;
 	dtx_buf_init(&w->cell, CELL_BYTES_MAX);
 	dtx_buf_init(&w->shown, CELL_BYTES_MAX);
-	DTX_TRY(check_size(schema, err));
-	if (w->table)
-		DTX_TRY(check_table(opts, schema, err));
-	if (opts->sheet)
-		DTX_TRY(check_name(opts->sheet, err));
-	w->format = dtx_mem_zalloc(schema->nfields, sizeof(lxw_format *));
-	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
-	if (!w->format || !w->width)
-		DTX_FAIL_MEM(err);
+	DTX_TRY(check_sheet(w, opts, schema, err));
 	DTX_TRY(load(&w->lxw, err));
 	DTX_TRY(dtx_file_temp(NULL, &w->temp, err));
 	DTX_TRY(make_book(w, opts, err));
-	if (!w->no_header)
-		DTX_TRY(write_header(w, err));
+	DTX_TRY(make_sheet(w, opts, schema, err));
 	*made = &w->head;
 	w = NULL;
 out:
@@ -859,24 +903,33 @@ out:
 	return rc;
 }
 
+static enum dtx_code xlsx_writer_end(struct dtx_writer *writer, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct xlsx_writer *w = of(writer);
+
+	DTX_TRY(dress(w, err));
+	DTX_TRY(note(w, w->lost.digits, "numbers of 17 digits, written with 16", err));
+	DTX_TRY(note(w, w->lost.micros,
+	             "times are finer than the milliseconds that a workbook keeps", err));
+	DTX_TRY(note(w, w->as_text,
+	             "numbers of over 15 digits or dates before 1900-03-01, written as text", err));
+out:
+	return rc;
+}
+
 static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct xlsx_writer *w = of(writer);
 	bool whole = true;
 
-	DTX_TRY(dress(w, err));
 	DTX_TRY(pack(w, err));
 	DTX_TRY(dtx_xlsx_whole(w->temp, &whole, err));
 	if (!whole)
 		DTX_FAIL_NEXT(err, DTX_E_DISK_FULL, PACK_ROOM,
 		              "cannot pack the workbook: its temporary files were cut short");
 	DTX_TRY(copy_package(w, err));
-	DTX_TRY(note(w, w->lost.digits, "numbers of 17 digits, written with 16", err));
-	DTX_TRY(note(w, w->lost.micros,
-	             "times are finer than the milliseconds that a workbook keeps", err));
-	DTX_TRY(note(w, w->as_text,
-	             "numbers of over 15 digits or dates before 1900-03-01, written as text", err));
 out:
 	return rc;
 }
@@ -891,6 +944,8 @@ const struct dtx_writer_class dtx_write_xlsx = {
 	.open = xlsx_writer_open,
 	.format = xlsx_writer_format,
 	.put = xlsx_writer_put,
+	.begin = xlsx_writer_begin,
+	.end = xlsx_writer_end,
 	.finish = xlsx_writer_finish,
 	.close = xlsx_writer_close,
 };

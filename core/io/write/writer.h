@@ -10,7 +10,9 @@ struct dtx_write_opts {
 	const char *format; /* one of dtx_write_formats; NULL: by the suffix of the path */
 	const char *sheet;  /* of a workbook; NULL: "Sheet1" */
 	char delimiter;     /* ',' */
-	bool as_table;      /* of a workbook: a real table, whose cells are held in memory */
+	const char *into;   /* table of a database; NULL: "result" */
+	enum { DTX_IF_EXISTS_FAIL, DTX_IF_EXISTS_REPLACE, DTX_IF_EXISTS_APPEND } if_exists;
+	bool as_table; /* of a workbook: a real table, whose cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
 	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
@@ -57,6 +59,11 @@ struct dtx_writer_class {
 	/* Called in order, one at a time. */
 	enum dtx_code (*put)(struct dtx_writer *, struct dtx_batch *, const struct dtx_buf *,
 	                     struct dtx_err *);
+	/* Of a format whose files hold several tables: `end` ends the table, before finish or
+	 * `begin`, which begins another one. The schema is borrowed. NULL: a file is one table. */
+	enum dtx_code (*begin)(struct dtx_writer *, const struct dtx_write_opts *,
+	                       const struct dtx_schema *, struct dtx_err *);
+	enum dtx_code (*end)(struct dtx_writer *, struct dtx_err *);
 	enum dtx_code (*finish)(struct dtx_writer *, struct dtx_err *);
 	void (*close)(struct dtx_writer *);
 };

@@ -306,8 +306,7 @@ static enum dtx_code write_outputs(struct dtx_exec_run *x, struct dtx_err *err)
 			DTX_TRY(dtx_graph_promise(&x->graph, t, -1, x->plan->expect,
 			                          &x->plan->rules, &x->checks, err));
 		has_checks |= with_checks;
-		DTX_TRY(dtx_outputs_write(&x->graph, i, with_checks ? &x->checks : NULL, r,
-		                          &r->output[i], err));
+		DTX_TRY(dtx_outputs_write(&x->graph, i, with_checks ? &x->checks : NULL, r, err));
 	}
 out:
 	return rc;
@@ -377,12 +376,8 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 {
 	struct dtx_exec_result *r = x->result;
 
-	for (uint32_t i = 0; i < r->noutputs; i++) {
-		json_decref(r->output[i].stats);
-		dtx_outfile_free(r->output[i].file);
-		dtx_table_unref(r->output[i].table);
-		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
-	}
+	for (uint32_t i = 0; i < r->noutputs; i++)
+		dtx_outputs_clear(&r->output[i]);
 	dtx_checks_clear(&x->checks);
 	dtx_errlist_clear(&r->warnings);
 	json_array_clear(r->checks);

@@ -89,8 +89,12 @@ struct dtx_exec_output {
 	const struct dtx_schema *schema;
 	int64_t rows;
 	const struct dtx_writer_class *writer;
+	const char *into;         /* table of a database; NULL: none */
 	struct dtx_outfile *file; /* owned until the caller takes it; NULL without a writer */
-	struct dtx_table *table;  /* set without a writer; NULL with hash_only */
+	bool shared;              /* the file is that of an earlier output, and borrowed */
+	/* of a file that waits for the table of another output; NULL after the last one */
+	struct dtx_writer *open;
+	struct dtx_table *table; /* set without a writer; NULL with hash_only */
 	char table_hash[DTX_TABLEHASH_TEXT], rows_hash[DTX_TABLEHASH_TEXT];
 	json_t *stats; /* of its columns (dtx_colsample_json), with opts.table_hash; owned */
 };

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/plan/exec/stats/colsample.h"
 
 struct output_end {
 	const char *at; /* place of the output in the plan */
+	bool last;      /* no other output goes to the file */
 	struct dtx_writer *writer;
 	const struct dtx_writer_class *cls;
 	struct dtx_checks *checks;
@@ -28,6 +30,51 @@ bool dtx_outputs_caused(const struct dtx_err *err)
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o)
 {
 	return dtx_writer_find(o->format, o->path);
+}
+
+uint32_t dtx_outputs_file(const struct dtx_plan *plan, uint32_t i)
+{
+	const char *path = plan->output[i].path;
+
+	for (uint32_t k = 0; path && strcmp(path, "-") && k < i; k++)
+		if (plan->output[k].path && !strcmp(plan->output[k].path, path))
+			return k;
+	return i;
+}
+
+static bool is_last_of_file(const struct dtx_plan *plan, uint32_t i)
+{
+	for (uint32_t k = i + 1; k < plan->noutputs; k++)
+		if (dtx_outputs_file(plan, k) == dtx_outputs_file(plan, i))
+			return false;
+	return true;
+}
+
+void dtx_outputs_clear(struct dtx_exec_output *out)
+{
+	if (out->open)
+		out->open->cls->close(out->open);
+	json_decref(out->stats);
+	if (!out->shared)
+		dtx_outfile_free(out->file);
+	dtx_table_unref(out->table);
+	*out = (struct dtx_exec_output){ .rows = 0 };
+}
+
+/* The table of a database that an output goes to, unless the plan says it: as the step's table,
+ * else as the file, without its suffix. NULL: out of memory. */
+static const char *default_table(const struct dtx_plan_output *o, struct dtx_arena *arena)
+{
+	struct dtx_str name = dtx_str_of(dtx_file_basename(o->path ? o->path : "-"));
+	struct dtx_str suffix = dtx_writer_suffix(o->path);
+
+	if (o->table_name)
+		return o->table_name;
+	if (dtx_str_is(name, "-"))
+		return "result";
+	if (suffix.ptr && suffix.ptr > name.ptr + 1)
+		name.len = (size_t)(suffix.ptr - name.ptr) - 1;
+	return dtx_arena_strndup(arena, name.ptr, name.len);
 }
 
 static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *err)
@@ -60,12 +107,24 @@ out:
 static enum dtx_code packed_twice(const struct dtx_plan_output *o,
                                   const struct dtx_writer_class *cls, struct dtx_err *err)
 {
-	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-	                               "cannot write '%s': %s is not packed with gzip, it is "
-	                               "packed already",
-	                               o->path, cls->name);
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+	                    "cannot write '%s': %s is not packed with gzip", o->path, cls->name);
 
 	dtx_err_hint(err, "name the file '%.*s'", (int)strlen(o->path) - 3, o->path);
+	dtx_err_at(err, o->at);
+	return rc;
+}
+
+static enum dtx_code one_table(const struct dtx_plan_output *o, const struct dtx_writer_class *cls,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+	                               "cannot write '%s': %s is one table, and the plan has "
+	                               "several outputs for the file",
+	                               o->path, cls->name);
+
+	dtx_err_hint(err, "name a workbook (.xlsx) or database (.db)");
 	dtx_err_at(err, o->at);
 	return rc;
 }
@@ -82,6 +141,8 @@ enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err
 			DTX_TRY(no_writer(o, err));
 		else if (cls->binary && dtx_writer_packs(o->path))
 			DTX_TRY(packed_twice(o, cls, err));
+		else if (dtx_outputs_file(plan, i) != i && !cls->begin)
+			DTX_TRY(one_table(o, cls, err));
 	}
 out:
 	return rc;
@@ -179,11 +240,34 @@ static bool keeps_table(const struct dtx_graph *g, uint32_t i)
 	return !(g->opts->hash_only >> i & 1);
 }
 
-static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
-                              struct dtx_exec_output *out, struct dtx_err *err)
+/* The options of an output's writer. */
+static enum dtx_code output_opts(struct dtx_graph *g, uint32_t i, struct dtx_exec_result *result,
+                                 struct dtx_write_opts *opts, struct dtx_err *err)
 {
 	const struct dtx_plan_output *o = &g->plan->output[i];
-	struct dtx_write_opts opts = o->opts;
+	enum dtx_code rc = DTX_OK;
+
+	*opts = o->opts;
+	/* writers go by the suffix unless a format is named: .json and .jsonl differ */
+	if (!opts->format && o->format && strcmp(o->format, "auto") != 0)
+		opts->format = o->format;
+	opts->reprint = output_delimiter(o) != dtx_outputs_home(g->plan);
+	if (!opts->into && dtx_str_in_list(dtx_outputs_class(o)->uses, "into")) {
+		opts->into = default_table(o, &result->arena);
+		if (!opts->into)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
+                              struct dtx_exec_result *result, struct dtx_err *err)
+{
+	const struct dtx_plan_output *o = &g->plan->output[i];
+	struct dtx_exec_output *out = &result->output[i];
+	struct dtx_exec_output *first = &result->output[dtx_outputs_file(g->plan, i)];
+	struct dtx_write_opts opts;
 	enum dtx_code rc = DTX_OK;
 
 	if (!g->opts->to.open && !keeps_table(g, i))
@@ -192,17 +276,24 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 		return dtx_table_new(out->schema, &e->table, err);
 	e->cls = dtx_outputs_class(o);
 	DTX_ASSERT(e->cls, err); /* dtx_outputs_check found it */
-	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
-	/* writers go by the suffix unless a format is named: .json and .jsonl differ */
-	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
-		opts.format = o->format;
-	opts.reprint = output_delimiter(o) != dtx_outputs_home(g->plan);
-	if (dtx_writer_packs(o->path))
-		DTX_TRY(dtx_outfile_gzip(out->file, g->run.workers, err));
+	DTX_TRY(output_opts(g, i, result, &opts, err));
 	out->writer = e->cls;
-	e->file = out->file;
+	out->into = opts.into;
 	e->pairs = dtx_sha256_pairs();
-	DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
+	if (first != out) {
+		out->shared = true;
+		e->file = out->file = first->file;
+		e->writer = first->open;
+		first->open = NULL;
+		DTX_ASSERT(e->writer && e->cls->begin, err); /* the plan's parser has checked it */
+		DTX_TRY(e->cls->begin(e->writer, &opts, out->schema, err));
+	} else {
+		DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
+		e->file = out->file;
+		if (dtx_writer_packs(o->path))
+			DTX_TRY(dtx_outfile_gzip(out->file, g->run.workers, err));
+		DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
+	}
 	DTX_TRY(dtx_writer_idle(e->writer, &opts, err));
 out:
 	if (rc != DTX_OK)
@@ -218,6 +309,7 @@ static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from, cons
 		if (!dtx_errlist_take(to, &from->item[i]))
 			return false;
 	}
+	dtx_errlist_clear(from);
 	return true;
 }
 
@@ -238,23 +330,27 @@ static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *re
 	e->table = NULL;
 	if (!e->writer)
 		goto out;
-	rc = e->cls->finish(e->writer, err);
+	rc = e->cls->end ? e->cls->end(e->writer, err) : DTX_OK;
+	if (rc == DTX_OK && e->last)
+		rc = e->cls->finish(e->writer, err);
 	if (rc != DTX_OK)
 		dtx_err_at(err, e->at);
 	DTX_TRY(rc);
 	if (!take_warnings(&result->warnings, &e->writer->diags, e->at))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_outfile_finish(out->file, err));
+	if (e->last)
+		DTX_TRY(dtx_outfile_finish(out->file, err));
 out:
 	return rc;
 }
 
 enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *checks,
-                                struct dtx_exec_result *result, struct dtx_exec_output *out,
-                                struct dtx_err *err)
+                                struct dtx_exec_result *result, struct dtx_err *err)
 {
 	int32_t t = g->plan->output[i].table;
+	struct dtx_exec_output *out = &result->output[i];
 	struct output_end e = { .at = g->plan->output[i].at,
+		                .last = is_last_of_file(g->plan, i),
 		                .checks = checks,
 		                .hashes = g->opts->table_hash || !keeps_table(g, i),
 		                .samples = g->opts->table_hash };
@@ -268,9 +364,13 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_chec
 		dtx_tablehash_init(&e.hash, out->schema);
 	if (e.samples)
 		DTX_TRY(dtx_colsample_init(&e.sample, out->schema, err));
-	DTX_TRY(open_end(g, i, &e, out, err));
+	DTX_TRY(open_end(g, i, &e, result, err));
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	DTX_TRY(finish_end(&e, result, out, err));
+	if (e.writer && !e.last) {
+		result->output[dtx_outputs_file(g->plan, i)].open = e.writer;
+		e.writer = NULL;
+	}
 out:
 	if (e.writer)
 		e.cls->close(e.writer);

@@ -11,17 +11,22 @@ bool dtx_outputs_caused(const struct dtx_err *err);
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
 /* Checks that each output has a writer. Codes: unsupported_format. */
 DTX_MUSTUSE enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err);
+/* The first output that goes to the file of output i: a workbook or database holds the tables of
+ * several. i itself if there is none before it. */
+uint32_t dtx_outputs_file(const struct dtx_plan *plan, uint32_t i);
 /* The delimiter of the first output that is delimited text; 0 if none.
  *
  * Its cells are copied as they are written in the input, quotes included, even next to cells of
  * another dialect. An output with another delimiter formats all its cells, because otherwise its
  * bytes would depend on which rows share a batch. */
 char dtx_outputs_home(const struct dtx_plan *plan);
-/* Streams the table of output i to its file or table, and fills *out. checks: the plan's, or
- * NULL. */
+/* Streams the table of output i to its file or table, and fills result->output[i]. Called for all
+ * outputs in order: a file that holds several is finished with the last of them. checks: the
+ * plan's, or NULL. */
 DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i,
                                             struct dtx_checks *checks,
-                                            struct dtx_exec_result *result,
-                                            struct dtx_exec_output *out, struct dtx_err *err);
+                                            struct dtx_exec_result *result, struct dtx_err *err);
+/* Frees what an output holds, and makes it empty. */
+void dtx_outputs_clear(struct dtx_exec_output *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* Parses the members of a plan other than inputs and steps: outputs, options, limits. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/plan/plan_internal.h"
 
@@ -9,8 +10,8 @@
 /* --- outputs --- */
 
 struct output_args {
-	const char *path, *sheet, *delimiter, *null_text, *eol, *table;
-	int format, quote, float_style;
+	const char *path, *sheet, *delimiter, *null_text, *eol, *into, *table;
+	int format, quote, float_style, if_exists;
 	bool header, bom, stamp, as_table;
 };
 static const struct dtx_param output_rows[] = {
@@ -36,6 +37,13 @@ static const struct dtx_param output_rows[] = {
 	  .help = "write the run id into an .xlsx" },
 	{ ROW(output_args, as_table, DTX_P_BOOL),
 	  .help = "make the cells of an .xlsx a real table; default: false" },
+	{ ROW(output_args, into, DTX_P_TEXT),
+	  .help = "table of a database that gets the rows; default: table, else the name of the "
+	          "file" },
+	{ ROW(output_args, if_exists, DTX_P_CHOICE), .choices = "fail,replace,append",
+	  .def = "\"fail\"",
+	  .help = "where a database has that table: fail, replace its rows, or "
+	          "append" },
 	{ ROW(output_args, table, DTX_P_TABLE),
 	  .help = "the table of the step with this out name; default: the result of the plan" },
 };
@@ -57,6 +65,8 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 	o->opts.float_trim = a->float_style == 1;
 	o->opts.no_stamp = !a->stamp;
 	o->opts.as_table = a->as_table;
+	o->opts.into = a->into;
+	o->opts.if_exists = (unsigned)a->if_exists;
 	o->opts.null_text = a->null_text ? a->null_text : "";
 	if (a->eol && strcmp(a->eol, "\r\n") == 0)
 		o->opts.crlf = true;
@@ -95,20 +105,38 @@ out:
 	return rc;
 }
 
-/* Refuses two outputs with one path: the second would overwrite the first. */
+/* The name of the output's table in its file. */
+static const char *name_in_file(const struct dtx_plan_output *o, const struct dtx_writer_class *cls)
+{
+	if (dtx_str_in_list(cls->uses, "sheet"))
+		return o->opts.sheet ? o->opts.sheet : "Sheet1";
+	return o->opts.into ? o->opts.into : o->table_name ? o->table_name : "";
+}
+
+/* Refuses two outputs with one path, where the second would overwrite the first: a workbook or a
+ * database holds several tables if they have names. */
 static enum dtx_code output_apart(struct dtx_plan_parse *p, const struct dtx_plan_output *o,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_writer_class *cls = dtx_writer_find(o->format, o->path);
 	char at[sizeof(o->at) + 8];
 
 	snprintf(at, sizeof(at), "%s/path", o->at);
 	for (const struct dtx_plan_output *k = p->plan->output; o->path && k < o; k++) {
+		bool holds = cls && cls->begin && strcmp(o->path, "-") &&
+		             dtx_writer_find(k->format, k->path) == cls;
+
 		if (!k->path || strcmp(k->path, o->path) != 0)
+			continue;
+		if (holds && strcasecmp(name_in_file(k, cls), name_in_file(o, cls)) != 0)
 			continue;
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
 		                      "another output goes to '%s', too", o->path));
-		dtx_part_advise(p, "each output is a file of its own");
+		dtx_part_advise(p, !holds ? "each output is a file of its own"
+		                   : dtx_str_in_list(cls->uses, "sheet")
+		                           ? "each has a \"sheet\" of its own"
+		                           : "each has an \"into\" of its own");
 		break;
 	}
 out:

@@ -84,11 +84,25 @@ static const char *sweep_judge(const struct sweep_run *run, const json_t *output
 {
 	if (!dtx_json_bool(output, "atomic", true))
 		return "new"; /* its bytes had been written out before they were recorded */
+	if (dtx_json_bool(json_object_get(output, "writer"), "in_place", false))
+		return "unfinished"; /* the database has the rows, or is as it was */
 	if (sweep_temp(run, dtx_json_text(output, "temp", NULL)))
 		return "old";
 	if (sweep_hash_is(dtx_json_text(output, "path", ""), dtx_json_text(output, "sha", "")))
 		return "new";
 	return "replaced";
+}
+
+/* What became of an output. */
+static const char *sweep_output(const struct sweep_run *run, const json_t *item)
+{
+	if (run->output)
+		return sweep_judge(run, item);
+	/* bytes that were written to a pipe or device cannot be taken back */
+	if (!strcmp(dtx_json_text(item, "path", ""), "-"))
+		return "unfinished";
+	(void)sweep_temp(run, dtx_json_text(item, "temp", NULL));
+	return "old";
 }
 
 /* [{"path","output"}].  *all_new stays true only if every output is new.  NULL: out of memory. */
@@ -102,15 +116,12 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 	*all_new = run->output != NULL;
 	json_array_foreach(list, i, item)
 	{
-		const char *verdict = "old";
+		/* of a file with several outputs, the temporary file is gone after the first */
+		const json_t *same = dtx_json_find(out, "path", dtx_json_text(item, "path", ""));
+		const char *verdict = dtx_json_text(same, "output", NULL);
 
-		if (run->output)
-			verdict = sweep_judge(run, item);
-		else if (!strcmp(dtx_json_text(item, "path", ""), "-"))
-			verdict = "unfinished"; /* bytes that were written to a pipe or device
-			                         * cannot be taken back */
-		else
-			(void)sweep_temp(run, dtx_json_text(item, "temp", NULL));
+		if (!verdict)
+			verdict = sweep_output(run, item);
 		*all_new = *all_new && !strcmp(verdict, "new");
 		if (json_array_append_new(out, json_pack("{s:s, s:s}", "path",
 		                                         dtx_json_text(item, "path", ""), "output",

@@ -225,7 +225,9 @@ enum dtx_code dtx_query_files(json_t *record, struct dtx_err *err)
 		{
 			const char *path = dtx_json_text(item, kinds[k].path, "-");
 
+			/* a database that is changed in place is changed by others, too */
 			if (strcmp(path, "-") &&
+			    !dtx_json_bool(json_object_get(item, "writer"), "in_place", false) &&
 			    !dtx_json_set(item, "file", json_string(dtx_query_file(path, item))))
 				DTX_FAIL_MEM(err);
 		}

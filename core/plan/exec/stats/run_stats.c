@@ -442,11 +442,8 @@ void dtx_exec_free(struct dtx_exec_result *r)
 		json_decref(r->input[i].describe);
 		dtx_mem_free(r->input[i].rejects);
 	}
-	for (uint32_t i = 0; i < r->noutputs; i++) {
-		json_decref(r->output[i].stats);
-		dtx_outfile_free(r->output[i].file);
-		dtx_table_unref(r->output[i].table);
-	}
+	for (uint32_t i = 0; i < r->noutputs; i++)
+		dtx_outputs_clear(&r->output[i]);
 	for (uint32_t i = 0; i < r->nregions; i++)
 		dtx_err_clear(&r->region[i].trigger);
 	dtx_errlist_clear(&r->warnings);
