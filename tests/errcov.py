@@ -34,7 +34,7 @@ ON_BEHALF_HERE = {
     "core/io/json/json_scan.c": ["fail"],
     "core/plan/parse/alias.c": ["refuse"],
     "core/plan/parse/cols.c": ["bad"],
-    "core/plan/explain/compile_sql.c": ["refuse"],
+    "core/plan/compile/compile_sql.c": ["refuse"],
     "ops/join/join_check.c": ["fail_with"],
     "ops/values/op_parse_date.c": ["misfit"],
     "ops/values/op_parse_number.c": ["misfit"],

@@ -6,7 +6,7 @@
 
 #include "core/base/memory/mem.h"
 #include "core/io/reader.h"
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 
 /* --- the parts that it needs --- */
 

@@ -297,7 +297,7 @@ struct dtx_op {
 	/* Appends a pandas expression over df0. False or NULL if none, so dx must be called
 	 * (DTX_OP_DX). */
 	bool (*pandas)(const void *args, struct dtx_buf *);
-	/* Appends a SELECT, see core/plan/explain/sqltext.h. False or NULL if none. */
+	/* Appends a SELECT, see core/plan/compile/sqltext.h. False or NULL if none. */
 	bool (*sql)(const struct dtx_sql_step *, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated; NULL after the last one */

@@ -1,7 +1,7 @@
 /* drop: all columns except the listed ones. */
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/pytext.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/pytext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { MISSING_ERROR, MISSING_IGNORE };
 struct drop_args {

@@ -1,6 +1,6 @@
 /* rename: new names for columns, all at once, so that names can be swapped. */
 #include "core/expr/regex/regex_replace.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 #include "ops/kit/opkit.h"
 
 struct rename_pair {

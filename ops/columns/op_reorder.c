@@ -1,6 +1,6 @@
 /* reorder: moves columns to another place. */
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { TO_FIRST, TO_LAST, TO_BEFORE, TO_AFTER };
 struct reorder_args {

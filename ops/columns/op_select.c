@@ -1,6 +1,6 @@
 /* select: the listed columns, in the listed order. */
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 struct select_args {
 	struct dtx_cols *cols;

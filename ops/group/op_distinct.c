@@ -7,7 +7,7 @@
 #include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
 #include "ops/sort/ordered.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
 struct distinct_args {

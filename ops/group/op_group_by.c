@@ -7,11 +7,11 @@
  * result and the cells of its key.  Each worker meets positions in ascending order, so the result
  * is a merge of the workers' first rows. */
 #include "core/plan/bind/across.h"
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
 #include "core/expr/parse/print_code.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 static const struct dtx_param key_rows[] = {
 	{ .name = "as",

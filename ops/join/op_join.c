@@ -3,7 +3,7 @@
  * The right side is a sink that builds a hash table; then the left side streams past it as a map.
  * ops/join has both. */
 #include "ops/join/join.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 #include "core/data/cells.h"
 
 static const struct dtx_param join_pair_rows[] = {

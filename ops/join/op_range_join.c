@@ -4,7 +4,7 @@
  * left row the condition is evaluated over a whole batch of the right table at once. */
 #include <stdatomic.h>
 
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 #include "ops/join/buildside.h"
 
 enum { HOW_INNER, HOW_LEFT };

@@ -1,7 +1,7 @@
 /* union: tables one below the other. */
 #include "core/data/cells.h"
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { BY_NAME, BY_POSITION };
 enum { SAME, UNION, INTERSECT }; /* columns; -1: not said */

@@ -3,7 +3,7 @@
 #ifndef DTX_OPS_JOIN_SETOP_H
 #define DTX_OPS_JOIN_SETOP_H
 
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 #include "ops/join/buildside.h"
 
 struct dtx_setop_args {

@@ -7,7 +7,7 @@
 #include "core/base/memory/mem.h"
 #include "core/io/reader.h"
 #include "core/plan/bind/bind.h"
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 
 #define DTX_NOWHERE UINT32_MAX /* in the arrays `which` of cells to gather: no source, null */
 

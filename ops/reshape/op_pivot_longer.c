@@ -6,7 +6,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast/cast.h"
 #include "ops/reshape/longer.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 struct longer_local {
 	struct dtx_column **name; /* per name column: its values, one per rest */

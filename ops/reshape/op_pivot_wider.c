@@ -5,7 +5,7 @@
  * the cell keeps its bytes. With `agg` the input is first grouped by ids and names (the sink of
  * group_by), and a cell is a row of that. */
 #include "ops/reshape/wider.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 #define AT(member) .offset = offsetof(struct dtx_wider_args, member)
 static const struct dtx_param wider_params[] = {

@@ -3,7 +3,7 @@
  * It selects rows of the batch in place and moves no cell, so it may run inside the reader
  * (DTX_OP_NARROWS), before the other columns are made. */
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { KEEP_TRUE, KEEP_NOT_TRUE };
 struct filter_args {

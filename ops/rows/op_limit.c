@@ -4,7 +4,7 @@
  * the whole table. */
 #include "ops/group/table/groupkeys.h"
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { FROM_START, FROM_END };
 struct limit_args {

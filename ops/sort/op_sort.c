@@ -2,7 +2,7 @@
  * merge. */
 #include "ops/sort/ordered.h"
 #include "ops/sort/orderkeys.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 struct sort_args {
 	struct dtx_plist by;

@@ -3,7 +3,7 @@
  * Few rows are kept by insertion while the others pass; otherwise all rows are sorted. Groups are
  * ranked in parallel. */
 #include "core/base/thread/parallel_for.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 #include "ops/group/table/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };

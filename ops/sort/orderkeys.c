@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 const struct dtx_param dtx_order_rows[DTX_ORDER_ROWS] = {
 	{ .name = "col",

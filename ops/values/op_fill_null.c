@@ -4,7 +4,7 @@
 #include "core/data/cells.h"
 #include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 enum { FILL_ZERO, FILL_MEAN }; /* of `strategy`, -1: none; from MEAN on aggregates */
 struct fill_args {

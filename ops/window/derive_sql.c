@@ -1,7 +1,7 @@
 /* Computed columns in SQL: a formula that reads a column of an earlier one is in a SELECT around
  * that one's.  As few are nested as possible: SQLite reads about 25 levels. */
 #include "core/expr/parse/print_code.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 #include "ops/window/derive.h"
 
 static bool made_before(const struct dtx_derive_item *item, size_t n, const char *name)

@@ -1,6 +1,6 @@
 /* derive: computed columns, from left to right. Binding and running are in ops/window. */
 #include "ops/window/derive.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 static const struct dtx_param derive_item_rows[] = {
 	{ .name = "as",

@@ -1,4 +1,5 @@
-/* The reader process: locks itself down, then parses workbooks and archives for main. Each step
+/* The reader process: locks itself down, then parses a container (workbook, gzip,
+ * Parquet, SQLite) for main. Each step
  * of the lock-down says what it stops. Their order is fixed, because each step takes away what
  * the steps before it needed. */
 #include <errno.h>

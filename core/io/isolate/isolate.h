@@ -1,6 +1,6 @@
-/* Parsers of containers (workbooks, gzip) run in a process of their own, which is started for
- * one input and locked before it sees any byte of it. This header has main's view of that
- * process, and what happens inside it.
+/* Parsers of containers (workbooks, gzip, Parquet, SQLite) run in a process of their own, which is
+ * started for one input and locked before it sees any byte of it. This header has main's view of
+ * that process, and what happens inside it.
  *
  * Inside, the same reader class runs that would run here; formats do not know about it. Requests
  * are JSON. Answers are frames in memory that main made, and that is sealed or copied before

@@ -1,6 +1,6 @@
 /* Values and steps as Python text: a step is a call of the function of dx with the name of the
  * op. */
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 
 #include "core/plan/parse/cols.h"
 

@@ -7,7 +7,7 @@
 #include "core/plan/exec/exec.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 struct compiler {
 	const struct dtx_plan *plan;

@@ -7,7 +7,7 @@
 #include "core/plan/exec/exec.h"
 #include "core/plan/plan_internal.h"
 #include "core/plan/bind/column_needs.h"
-#include "core/plan/explain/pytext.h"
+#include "core/plan/compile/pytext.h"
 
 /* The Python name of a table: inputs are tables["name"], results are t1, t2 ... */
 static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *out)

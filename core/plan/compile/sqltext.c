@@ -1,5 +1,5 @@
 /* Names, values and column lists in SQL. */
-#include "core/plan/explain/sqltext.h"
+#include "core/plan/compile/sqltext.h"
 
 static void quoted(struct dtx_buf *out, const char *text, char quote)
 {

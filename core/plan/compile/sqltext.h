@@ -2,8 +2,8 @@
  *
  * SQL tables have no order, so every table has a column "_row" that numbers its rows. A step's
  * SELECT makes it, with the columns of the step's result in their order. */
-#ifndef DTX_PLAN_EXPLAIN_SQLTEXT_H
-#define DTX_PLAN_EXPLAIN_SQLTEXT_H
+#ifndef DTX_PLAN_COMPILE_SQLTEXT_H
+#define DTX_PLAN_COMPILE_SQLTEXT_H
 
 #include "core/plan/bind/bind.h"
 

@@ -1,6 +1,6 @@
 /* Values and whole steps as Python text, for dtx compile. */
-#ifndef DTX_PLAN_EXPLAIN_PYTEXT_H
-#define DTX_PLAN_EXPLAIN_PYTEXT_H
+#ifndef DTX_PLAN_COMPILE_PYTEXT_H
+#define DTX_PLAN_COMPILE_PYTEXT_H
 
 #include "core/plan/op.h"
 
