@@ -310,11 +310,15 @@ static const struct member_row member_rows[] = {
 	{ NULL, "columns",
 	  "of several files: same (in any order, else columns_differ), union (what one lacks is "
 	  "null) or intersect" },
-	{ NULL, "source_file", "new last column with the name of each row's file" },
+	{ NULL, "source_file",
+	  "new last column with the name of each row's file; with sheet * of its sheet, after that "
+	  "of "
+	  "the file if there are several" },
 	{ NULL, "format", dtx_read_formats },
 	{ NULL, "sheet",
-	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; default the first "
-	  "visible sheet" },
+	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; * for all visible "
+	  "sheets with cells, one after the other as several files are; default the first visible "
+	  "sheet" },
 	{ NULL, "range", "A4:O200, 4:200, B4:H, B:H or a defined name" },
 	{ NULL, "table",
 	  "table of a workbook: its header and body, without totals; table or view of an SQLite "

@@ -106,7 +106,8 @@ static const struct dtx_plan_rule of_plans[] = {
 	{ "SEVERAL SHEETS",
 	  "Outputs with the same path and different sheet (or into, of a database) become one "
 	  "file, "
-	  "which is written once. dtx why names the sheet after the file: 'out.xlsx!Total'.",
+	  "which is written once. dtx why names the sheet after the file: 'out.xlsx!Total'. The "
+	  "sheet * of an input is all sheets, one after the other.",
 	  "$ printf 'city,n\\nRome,2\\nOslo,3\\nRome,4\\n' > sales.csv\n"
 	  "$ cat > book.json <<'END'\n"
 	  "> { \"dtx\": 1, \"inputs\": [{ \"name\": \"main\", \"path\": \"sales.csv\" }],\n"
@@ -119,7 +120,11 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "$ dtx convert out.xlsx --sheet Total -o -\n"
 	  "city,n\n"
 	  "Rome,6\n"
-	  "Oslo,3\n" },
+	  "Oslo,3\n"
+	  "$ dtx convert out.xlsx --sheet '*' --source-file sheet -o - | tail -3\n"
+	  "Rome,4,Rows\n"
+	  "Rome,6,Total\n"
+	  "Oslo,3,Total\n" },
 	{ "FAMILIES",
 	  "Three or more columns of one kind (numbers, texts ...) whose names differ only in a "
 	  "period, as hours 2024-01 and hours 2024-02 do, are a family: hours {yyyy-mm}. The key "

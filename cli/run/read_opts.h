@@ -34,7 +34,8 @@
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "NAME|N",                                                             \
 		  AT(in sheet),                                                                    \
-		  .help = "sheet of the first input, by name or number; table of a database" },    \
+		  .help = "sheet of the first input, by name or number, or * for all; table of a " \
+		          "database" },                                                            \
 		{ .name = "range",                                                                 \
 		  .group = "reading the first input",                                              \
 		  .kind = DTX_O_TEXT,                                                              \

@@ -471,6 +471,9 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
+	for (k = 0; k < r->notes.n; k++)
+		if (!dtx_errlist_take(&r->result->warnings, &r->notes.item[k]))
+			DTX_FAIL_MEM(err);
 	for (k = 0; k < r->fallback.warnings.n; k++)
 		if (!dtx_errlist_take(&r->result->warnings, &r->fallback.warnings.item[k]))
 			DTX_FAIL_MEM(err);
@@ -826,6 +829,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_mem_free(r->known);
 	dtx_plan_free(r->plan);
 	dtx_errlist_clear(&r->findings);
+	dtx_errlist_clear(&r->notes);
 	dtx_buf_clear(&r->plan_text);
 	dtx_buf_clear(&r->snippet);
 	dtx_buf_clear(&r->again);

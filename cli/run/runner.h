@@ -84,6 +84,7 @@ struct dtx_runner {
 	struct dtx_buf plan_text;
 	struct dtx_plan *plan;
 	struct dtx_errlist findings;
+	struct dtx_errlist notes;   /* warnings about the inputs, from before the run */
 	struct dtx_source **source; /* one per input of the plan */
 	struct dtx_known *known;    /* one per input of the plan; NULL: nothing is known */
 	struct dtx_store *store;

@@ -13,6 +13,7 @@
 #include "core/base/text/num.h"
 #include "core/io/write/outfile.h"
 #include "core/io/write/reserve.h"
+#include "core/io/sheet/book_info.h"
 #include "core/plan/exec/outputs.h"
 #include "core/plan/parse/expand_globs.h"
 #include "core/store/cache/hash_cache.h"
@@ -415,6 +416,97 @@ out:
 
 /* Inputs that consist of several files, also in a recorded run. */
 
+/* A sheet that "*" leaves out although it has cells. */
+static enum dtx_code sheet_hidden(struct dtx_runner *r, const struct dtx_plan_input *in,
+                                  const char *path, const char *sheet, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, DTX_W_HIDDEN_CELLS, __FILE__, __LINE__,
+	            "'%s': sheet '%s' is hidden, and not among all sheets", path, sheet);
+	dtx_err_hint(&w, "an input with the \"sheet\" of that name reads it");
+	dtx_err_at(&w, in->at);
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&r->notes, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+struct sheets {
+	struct dtx_plan_file *file;
+	size_t n, cap;
+};
+
+/* Adds the visible sheets of a workbook that have cells. */
+static enum dtx_code sheets_of(struct dtx_runner *r, const struct dtx_plan_input *in,
+                               const struct dtx_plan_file *book, bool alone, struct sheets *out,
+                               struct dtx_err *err)
+{
+	struct dtx_arena *a = &r->plan->arena;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	json_t *list = NULL, *item;
+	size_t i, before = out->n;
+
+	DTX_TRY(dtx_source_open(book->path, &src, err));
+	dtx_source_limit(src, &in->limits);
+	DTX_TRY(dtx_book_sheets(src, &list, err));
+	json_array_foreach(list, i, item)
+	{
+		const char *name = dtx_arena_strdup(a, dtx_json_text(item, "name", ""));
+
+		if (!name ||
+		    !dtx_arena_reserve(a, &out->file, &out->cap, out->n + 1, sizeof(*out->file)))
+			DTX_FAIL_MEM(err);
+		if (!dtx_json_int(item, "cells", 0) && !json_object_get(item, "error"))
+			continue;
+		if (strcmp(dtx_json_text(item, "visible", ""), "visible") != 0) {
+			DTX_TRY(sheet_hidden(r, in, book->shown, name, err));
+			continue;
+		}
+		out->file[out->n] = (struct dtx_plan_file){
+			.path = book->path,
+			.sheet = name,
+			.shown = alone ? name : dtx_arena_printf(a, "%s!%s", book->shown, name)
+		};
+		if (!out->file[out->n++].shown)
+			DTX_FAIL_MEM(err);
+	}
+	if (out->n == before)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s' has no visible sheet with cells",
+		         book->shown);
+out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, in->at);
+	json_decref(list);
+	dtx_source_free(src);
+	return rc;
+}
+
+/* Of an input of all sheets, makes a file of each sheet. Those of a recorded run are known. */
+static enum dtx_code spread_sheets(struct dtx_runner *r, const struct dtx_plan_input *in,
+                                   struct dtx_plan_file **file, size_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct sheets all = { NULL, 0, 0 };
+
+	if (!in->opts.sheet || strcmp(in->opts.sheet, "*") != 0 || !*n || (*file)->sheet)
+		return DTX_OK;
+	if (!strcmp((*file)->path, "-"))
+		DTX_FAIL(err, DTX_E_USAGE, "all sheets are read of a file, not of stdin");
+	for (size_t k = 0; k < *n; k++)
+		DTX_TRY(sheets_of(r, in, &(*file)[k], *n == 1, &all, err));
+	if (all.n > DTX_EXPAND_FILES)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "an input is at most %d sheets, not %zu",
+		         DTX_EXPAND_FILES, all.n);
+	*file = all.file;
+	*n = all.n;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -428,6 +520,7 @@ enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
 		DTX_TRY(dtx_expand_files(r->plan, i, &file, &n, err));
 		/* a pattern that matches an output would read it in the next run */
 		DTX_TRY(runner_places_files(file, n, err));
+		DTX_TRY(spread_sheets(r, &r->plan->input[i], &file, &n, err));
 		DTX_TRY(dtx_expand_input(r->plan, i, file, n, &r->findings, err));
 	}
 out:
@@ -461,6 +554,9 @@ enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i, struct d
 		in->file[k].path = dtx_json_text(row, "uri", "-");
 		in->file[k].shown = dtx_json_text(json_object_get(row, "reader"), "source_file",
 		                                  in->file[k].path);
+		if (in->opts.sheet && !strcmp(in->opts.sheet, "*"))
+			in->file[k].sheet =
+				dtx_json_text(json_object_get(row, "reader"), "sheet", NULL);
 	}
 	in->nfiles = n;
 	in->path = in->file[0].path;

@@ -51,7 +51,8 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME",
 	  AT(source_file),
-	  .help = "new last column with the name of each row's file, first input" },
+	  .help = "new last column with the name of each row's file, or sheet with --sheet '*', "
+	          "first input" },
 	{ .name = "progress",
 	  .group = "progress, speed",
 	  .kind = DTX_O_CHOICE,

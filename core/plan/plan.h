@@ -24,6 +24,7 @@ enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 struct dtx_plan_file {
 	const char *path;  /* a file name, or a pattern that is not expanded yet */
 	const char *shown; /* as written, without the plan's folder */
+	const char *sheet; /* one of all sheets of the file; NULL: as the input says */
 };
 enum dtx_files_columns { DTX_FILES_SAME, DTX_FILES_UNION, DTX_FILES_INTERSECT };
 struct dtx_plan_input {

@@ -22,13 +22,14 @@ struct found {
 };
 
 static enum dtx_code add_file(struct found *f, const char *path, const char *shown,
-                              struct dtx_err *err)
+                              const char *sheet, struct dtx_err *err)
 {
 	struct dtx_arena *a = &f->plan->arena;
 	enum dtx_code rc = DTX_OK;
 	uint32_t at = (uint32_t)f->n;
+	const char *key = sheet ? dtx_arena_printf(a, "%s!%s", path, sheet) : path;
 
-	if (!dtx_strmap_put(&f->paths, dtx_str_of(path), at, &at))
+	if (!key || !dtx_strmap_put(&f->paths, dtx_str_of(key), at, &at))
 		DTX_FAIL_MEM(err);
 	if (at != f->n)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "file '%s' is named twice", shown);
@@ -43,6 +44,7 @@ static enum dtx_code add_file(struct found *f, const char *path, const char *sho
 		DTX_FAIL_MEM(err);
 	f->file[f->n].path = dtx_arena_strdup(a, path);
 	f->file[f->n].shown = dtx_arena_strdup(a, shown);
+	f->file[f->n].sheet = sheet;
 	if (!f->file[f->n].path || !f->file[f->n].shown)
 		DTX_FAIL_MEM(err);
 	f->n++;
@@ -122,7 +124,7 @@ static enum dtx_code add_matches(struct found *f, const struct dtx_plan_file *w,
 		const char *path = g.gl_pathv[i];
 
 		if (path[strlen(path) - 1] != '/') /* not a folder */
-			DTX_TRY(add_file(f, path, path + folder, err));
+			DTX_TRY(add_file(f, path, path + folder, NULL, err));
 	}
 	if (f->n == before) {
 		rc = dtx_err_set(err, DTX_E_INPUT_NOT_FOUND, __FILE__, __LINE__,
@@ -144,7 +146,7 @@ enum dtx_code dtx_expand_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
                                size_t *n, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &p->input[i];
-	const struct dtx_plan_file one = { in->path, in->path };
+	const struct dtx_plan_file one = { in->path, in->path, NULL };
 	bool listed = in->nfiles && in->file[0].path == in->path;
 	const struct dtx_plan_file *w = listed ? in->file : &one;
 	size_t nw = listed ? in->nfiles : 1;
@@ -154,7 +156,7 @@ enum dtx_code dtx_expand_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
 
 	for (size_t k = 0; k < nw; k++) {
 		rc = is_pattern(&w[k]) ? add_matches(&f, &w[k], err)
-		                       : add_file(&f, w[k].path, w[k].shown, err);
+		                       : add_file(&f, w[k].path, w[k].shown, w[k].sheet, err);
 		DTX_TRY(rc);
 	}
 	*file = f.file;
@@ -196,14 +198,17 @@ out:
 
 /* The canonical form of input `in` when it reads just one of its files. */
 static enum dtx_code canonical_of(struct dtx_plan *p, const struct dtx_plan_input *in,
-                                  const char *name, const json_t **out, struct dtx_err *err)
+                                  const char *name, const char *sheet, const json_t **out,
+                                  struct dtx_err *err)
 {
 	json_t *o = json_copy((json_t *)(uintptr_t)in->canonical);
 	enum dtx_code rc = DTX_OK;
 
 	json_object_del(o, "source_file");
 	json_object_del(o, "columns");
-	if (!o || !dtx_json_set(o, "name", json_string(name)) || !dtx_part_keep(p, json_incref(o)))
+	if (!o || !dtx_json_set(o, "name", json_string(name)) ||
+	    (sheet && !dtx_json_set(o, "sheet", json_string(sheet))) ||
+	    !dtx_part_keep(p, json_incref(o)))
 		DTX_FAIL_MEM(err);
 	*out = o;
 out:
@@ -244,9 +249,11 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 		in->file = NULL;
 		in->nfiles = 0;
 		in->source_file = NULL;
+		if (file[k].sheet)
+			in->opts.sheet = file[k].sheet;
 		if (!in->name)
 			DTX_FAIL_MEM(err);
-		DTX_TRY(canonical_of(p, &p->input[i], name, &in->canonical, err));
+		DTX_TRY(canonical_of(p, &p->input[i], name, file[k].sheet, &in->canonical, err));
 	}
 	*out = made;
 out:
@@ -366,6 +373,8 @@ enum dtx_code dtx_expand_input(struct dtx_plan *p, uint32_t i, const struct dtx_
 	if (n == 1 && !in.source_file) {
 		p->input[i].path = file->path;
 		p->input[i].nfiles = 0;
+		if (file->sheet)
+			p->input[i].opts.sheet = file->sheet;
 		return DTX_OK;
 	}
 	DTX_TRY(spread_inputs(p, i, file, n, &made, err));

@@ -48,13 +48,14 @@ static const struct dtx_param input_rows[] = {
 	  .help = "of several files: the same columns in any order; the union, null where a file "
 	          "has none; or the intersection" },
 	{ ROW(input_args, source_file, DTX_P_TEXT),
-	  .help = "name of a new last column with the file of each row" },
+	  .help = "name of a new last column with the file, or the sheet, of each row" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = dtx_read_formats, .def = "\"auto\"",
 	  .help = "auto: by content, then by suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE),
 	  .schema = "{\"type\":[\"string\",\"integer\"],\"minimum\":1}",
 	  .help = "name of the sheet, its number from 1, or {\"regex\": ...} that matches one "
-	          "sheet; default: the first visible sheet" },
+	          "sheet; *: all visible sheets, one after the other; default: the first visible "
+	          "sheet" },
 	{ ROW(input_args, range, DTX_P_TEXT), .help = "cells to read, such as A4:O200 or 4:200" },
 	{ ROW(input_args, table, DTX_P_TEXT),
 	  .help = "table of a workbook, read without its totals; table or view of a database" },

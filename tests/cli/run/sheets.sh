@@ -29,3 +29,31 @@ sed 's|"Total"|"Total","as_table":true|' p.json > q.json
 sed 's|x.csv|o.csv|; s|o.xlsx","sheet":"Total"|o.csv"|' p.json > q.json
 "$DTX" run q.json || echo "exit $?"
 ls -A | grep -v '^\.store'
+echo "--- all sheets as one table"
+cat > year.py << 'END'
+import openpyxl
+book = openpyxl.Workbook()
+for i, name in enumerate(["Jan", "Feb", "Mär 'x'"]):
+    sheet = book.active if i == 0 else book.create_sheet()
+    sheet.title = name
+    for row in (["city", "n"], ["Rome", i + 1], ["Oslo", 10 * i]):
+        sheet.append(row)
+book.create_sheet("empty")
+old = book.create_sheet("old")
+old.append(["city", "n"])
+old.sheet_state = "hidden"
+book.save("year.xlsx")
+END
+/usr/bin/python3 year.py
+"$DTX" convert year.xlsx --sheet '*' --source-file month -o all.csv
+cat all.csv
+"$DTX" why all.csv --row 4 --col n | sed -n '/none/d; s/.*cells/cells/; /=/p' | sed 's/ run .*//'
+"$DTX" replay all.csv | grep -o '^identical'
+mkdir two
+cp year.xlsx o.xlsx two
+"$DTX" convert 'two/*.xlsx' --sheet '*' --source-file from --columns union -o - 2> /dev/null
+"$DTX" convert "$FIX/xls/ledger.xls" --sheet '*' --source-file s -o xls.csv
+"$DTX" convert "$FIX/xls/ledger.xls" -o one.csv
+[ "$(wc -l < xls.csv)" -ge "$(wc -l < one.csv)" ]
+"$DTX" convert a.csv --sheet '*' -o - || echo "exit $?"
+"$DTX" convert - --sheet '*' -o - < year.xlsx || echo "exit $?"
