@@ -1,4 +1,4 @@
-/* inspect: tells what a file contains, before there is a plan for it. */
+/* inspect: shows what a file contains, before there is a plan for it. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -420,13 +420,7 @@ out:
 static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct inspect_args *a = args;
-	struct inspection x = { .cli = cli,
-		                .args = a,
-		                .look = { .cli = cli,
-		                          .args = &a->run,
-		                          .repairs = true,
-		                          .runner = { .cli = cli, .args = &a->run },
-		                          .profile = DTX_PROFILE_INIT } };
+	struct inspection x = { .cli = cli, .args = a };
 	struct dtx_out_where where = { .each = true };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
@@ -435,6 +429,8 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	(void)argc;
 	if (a->cells)
 		return dtx_cells_main(cli, argv[0], a->run.sheet);
+	dtx_look_init(&x.look, cli, &a->run, NULL);
+	x.look.repairs = true;
 	rc = dtx_look_open(&x.look, argv[0], (uint32_t)(a->rows ? a->rows : 8), &err);
 	where.inputs = x.look.runner.plan;
 	dtx_out_errors(cli, &x.look.repaired, &where);

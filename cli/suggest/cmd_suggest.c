@@ -120,14 +120,11 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
-	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *p = suggest_plan(x, how, NULL), *found = json_array();
 
-	dtx_json_canonical(p, &plan);
-	DTX_TRY(dtx_buf_check(&plan, "plan", err));
 	if (!found)
 		DTX_FAIL_MEM(err);
-	rc = dtx_byexample_run(dtx_buf_text(&plan), x->look.runner.source[0], 0, &have,
+	rc = dtx_byexample_run(p, x->look.runner.source[0], 0, &have,
 	                       how == READING_FOUND ? err : NULL);
 	if (rc != DTX_OK) {
 		rc = how != READING_FOUND && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
@@ -140,7 +137,6 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 out:
 	json_decref(p);
 	json_decref(found);
-	dtx_buf_clear(&plan);
 	dtx_textgrid_clear(&have);
 	return rc;
 }
@@ -232,7 +228,7 @@ static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 		                 "no plan of one or two reshaping steps makes '%s' of '%s'",
 		                 x->args->to, x->path);
 		dtx_err_hint(err,
-		             "dtx inspect %s tells what the file holds; for a step that dtx "
+		             "dtx inspect %s shows what the file holds; for a step that dtx "
 		             "lacks, a snippet can be written",
 		             x->path);
 	}
@@ -242,7 +238,7 @@ out:
 
 /* --- the command --- */
 
-/* Tells about the best plan of a search by example. */
+/* Says how the best plan of a search by example was found. */
 static void suggest_text_example(const struct suggestion *x, const json_t *best)
 {
 	json_t *item;
@@ -317,23 +313,16 @@ static int suggest_fail(const struct suggestion *x, const struct dtx_err *err)
 static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct suggest_args *a = args;
-	struct suggestion x = {
-		.cli = cli,
-		.args = a,
-		.path = argv[0],
-		.look = { .cli = cli,
-		          .args = &a->run,
-		          .assume = true,
-		          .runner = { .cli = cli, .args = &a->run, .command = "suggest" },
-		          .profile = DTX_PROFILE_INIT },
-		.want = DTX_TEXTGRID_INIT
-	};
+	struct suggestion x = { .cli = cli, .args = a, .path = argv[0], .want = DTX_TEXTGRID_INIT };
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status;
 
 	(void)argc;
+	dtx_look_init(&x.look, cli, &a->run, "suggest");
+	x.look.assume = true;
+	x.look.example = a->to != NULL;
 	rc = dtx_look_open(&x.look, argv[0], SUGGEST_ROWS, &err);
 	x.list = a->to ? json_array() : json_incref(x.look.proposals);
 	if (rc == DTX_OK && a->to)

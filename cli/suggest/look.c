@@ -123,12 +123,21 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 	json_t *input;
 	enum dtx_code again;
 
-	if (rc != DTX_E_HEADER_NOT_FOUND || !x->assume || x->opts.header_rows >= 0)
+	if ((rc != DTX_E_HEADER_NOT_FOUND && rc != DTX_E_MULTIPLE_TABLES) || !x->assume ||
+	    x->opts.header_rows >= 0)
 		return rc;
-	input = look_given(x);
-	again = dtx_propose_header(src, input, NULL, &why);
-	x->opts.header_rows = (int)dtx_json_int(input, "header_rows", -1);
-	json_decref(input);
+	if (rc == DTX_E_MULTIPLE_TABLES) {
+		/* blank rows can separate records */
+		dtx_err_copy(&x->several, err);
+		x->opts.header_rows = 0;
+		again = DTX_OK;
+	} else {
+		input = look_given(x);
+		again = dtx_propose_header(src, input, NULL, &why);
+		x->opts.header_rows = (int)dtx_json_int(input, "header_rows", -1);
+		x->guessed = x->opts.header_rows > 1;
+		json_decref(input);
+	}
 	dtx_profile_clear(&x->profile);
 	dtx_reader_close(x->reader);
 	x->reader = NULL;
@@ -158,11 +167,27 @@ static enum dtx_code look_propose(struct dtx_look *x, struct dtx_source *src, st
 	DTX_TRY(dtx_propose_header(src, x->input, x->describe, err));
 	if (rows && !json_object_get(x->input, "header_rows"))
 		json_object_set(x->input, "header_rows", rows);
-	DTX_TRY(dtx_propose(src, x->input, &x->profile, &x->proposals, err));
+	if (!x->example)
+		DTX_TRY(dtx_propose(src, x->input, &x->profile, &x->proposals, err));
+	if (x->guessed && json_array_size(x->proposals))
+		json_object_set_new(json_array_get(x->proposals, 0), "sure", json_false());
 out:
 	json_decref(rows);
 	json_decref(found);
 	return rc;
+}
+
+/* Several tables in one file are an error, unless they are records. */
+static enum dtx_code look_several(struct dtx_look *x, struct dtx_err *err)
+{
+	const json_t *plan = json_object_get(json_array_get(x->proposals, 0), "plan");
+	const json_t *step = json_array_get(json_object_get(plan, "steps"), 0);
+
+	if (!x->several.code || x->example ||
+	    dtx_str_eq(dtx_str_of(dtx_json_text(step, "op", "")), DTX_STR("pivot_records")))
+		return DTX_OK;
+	dtx_err_copy(err, &x->several);
+	return x->several.code;
 }
 
 /* A plan needs a step; this one keeps all columns, and so documents which there are. */
@@ -200,7 +225,6 @@ static enum dtx_code look_reshape(struct dtx_look *x, struct dtx_source *src, st
 	const json_t *first = json_array_get(x->proposals, 0);
 	const json_t *plan = json_object_get(first, "plan");
 	const json_t *input = json_array_get(json_object_get(plan, "inputs"), 0);
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *all = NULL, *cleaned = dtx_look_cleaned(x);
 
 	if (!json_is_true(json_object_get(first, "sure")) || dtx_source_size(src) > PLAN_BYTES ||
@@ -208,9 +232,7 @@ static enum dtx_code look_reshape(struct dtx_look *x, struct dtx_source *src, st
 		goto out;
 	x->suggested.reshape = json_incref(json_object_get(plan, "steps"));
 	all = dtx_look_plan(x);
-	dtx_json_canonical(all, &text);
-	DTX_TRY(dtx_buf_check(&text, "plan", err));
-	ran = dtx_byexample_run(dtx_buf_text(&text), src, 0, NULL, NULL);
+	ran = dtx_byexample_run(all, src, 0, NULL, NULL);
 	if (ran == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);
 	if (ran != DTX_OK) {
@@ -220,7 +242,6 @@ static enum dtx_code look_reshape(struct dtx_look *x, struct dtx_source *src, st
 out:
 	json_decref(all);
 	json_decref(cleaned);
-	dtx_buf_clear(&text);
 	return rc;
 }
 
@@ -244,13 +265,25 @@ enum dtx_code dtx_look_open(struct dtx_look *x, char *path, uint32_t sample, str
 	                    err));
 	DTX_TRY(dtx_suggest_verify(&x->suggested, src, look_plan, x, err));
 	DTX_TRY(look_propose(x, src, err));
+	DTX_TRY(look_several(x, err));
 	DTX_TRY(look_reshape(x, src, err));
 out:
 	return rc;
 }
 
+void dtx_look_init(struct dtx_look *x, const struct dtx_cli *cli, const struct dtx_run_args *args,
+                   const char *command)
+{
+	*x = (struct dtx_look){ .cli = cli,
+		                .args = args,
+		                .runner = { .cli = cli, .args = args, .command = command },
+		                .profile = DTX_PROFILE_INIT,
+		                .several = DTX_ERR_INIT };
+}
+
 void dtx_look_clear(struct dtx_look *x)
 {
+	dtx_err_clear(&x->several);
 	json_decref(x->input);
 	json_decref(x->proposals);
 	json_decref(x->describe);

@@ -11,6 +11,7 @@ struct dtx_look {
 	const struct dtx_cli *cli;
 	const struct dtx_run_args *args; /* the reading options */
 	bool assume;                     /* if no header is found, assume one instead of an error */
+	bool example;                    /* proposals from the file alone are not needed */
 	bool repairs;                    /* the command has --repair, which errors may name */
 	struct dtx_runner runner;
 	struct dtx_reader *reader;
@@ -22,11 +23,17 @@ struct dtx_look {
 	struct dtx_suggestions suggested;
 	json_t *input;     /* reads the file as found: the member of the proposed plans */
 	json_t *proposals; /* dtx_propose */
+	bool guessed;      /* the number of header rows is a guess: no proposal is sure */
+	struct dtx_err
+		several; /* why the file is read as one table, although it seems to hold several */
 };
 
+/* Starts a look; `command` names the command in records of runs, NULL: none. */
+void dtx_look_init(struct dtx_look *x, const struct dtx_cli *cli, const struct dtx_run_args *args,
+                   const char *command);
+
 /* Reads the whole file at `path` once, as a run would, and makes suggestions and proposals;
- * `sample` is the number of rows that the profile keeps. x has cli, args, runner and profile set.
- */
+ * `sample` is the number of rows that the profile keeps. */
 DTX_MUSTUSE enum dtx_code dtx_look_open(struct dtx_look *x, char *path, uint32_t sample,
                                         struct dtx_err *err);
 void dtx_look_clear(struct dtx_look *x);

@@ -1,4 +1,4 @@
-/* What one pass over an input tells about each column. */
+/* What one pass over an input finds in each column. */
 #ifndef DTX_CLI_SUGGEST_PROFILE_H
 #define DTX_CLI_SUGGEST_PROFILE_H
 

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from datetime import datetime
 
 COUNT, SEED = 60, 5
@@ -134,8 +135,9 @@ def check(dtx, folder, kinds, names, rows, command):
     got = list(csv.reader(io.StringIO(out, newline="")))
     if ops & {"explode", "pivot_longer", "transpose", "pivot_records", "subtitle_to_column"}:
         # a reshape moves cells, but loses none of their words
-        words = [w for row in rows for cell in row for w in re.findall("[A-Za-z]{3,}", cell)]
-        lost = [w for w in words if w not in out and not ops & {"drop_rows", "skip_rows"}]
+        words, its = (Counter(re.findall("[A-Za-z]{3,}", text)) for text in (" ".join(" ".join(row) for row in rows), out))
+        once = ops & {"pivot_records"}  # keys become the names of columns
+        lost = [w for w in words if its[w] < (1 if once else words[w]) and not ops & {"drop_rows", "skip_rows"}]
         return "%s: lost %s" % (ops, lost[:5]) if lost else None
     if ops & {"drop_rows", "skip_rows", "drop_empty", "fill"}:
         # rows that are not data are dropped; of the others, nothing may be

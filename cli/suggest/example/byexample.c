@@ -31,7 +31,7 @@ struct byexample {
 
 /* --- one try --- */
 
-enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src, unsigned workers,
+enum dtx_code dtx_byexample_run(const json_t *plan, struct dtx_source *src, unsigned workers,
                                 struct dtx_textgrid *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -40,11 +40,16 @@ enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src, unsign
 	struct dtx_exec_result *result = NULL;
 	struct dtx_plan *parsed = NULL;
 	struct dtx_source *list[1] = { src };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
+	if (!plan)
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(plan, &text);
+	DTX_TRY(dtx_buf_check(&text, "plan", err));
 	opts.input = list;
 	opts.workers = workers;
 	opts.fallback = DTX_FALLBACK_OFF;
-	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
+	DTX_TRY(dtx_plan_parse(dtx_buf_str(&text), NULL, &findings, &parsed, err));
 	DTX_TRY(dtx_plan_check(parsed, &findings, err));
 	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
 	if (out)
@@ -55,6 +60,7 @@ out:
 	dtx_exec_free(result);
 	dtx_plan_free(parsed);
 	dtx_errlist_clear(&findings);
+	dtx_buf_clear(&text);
 	return rc;
 }
 
@@ -67,28 +73,27 @@ enum dtx_code dtx_byexample_steps(const struct dtx_textgrid *have, const json_t 
                                   struct dtx_textgrid *out, bool *ok, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, ran;
-	struct dtx_buf csv = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf csv = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_source *src = NULL;
+	json_t *plan = json_loads(
+		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1,\"format\":\"csv\","
+		"\"dialect\":{\"delimiter\":\",\"}}]}",
+		0, NULL);
 
 	*ok = false;
-	dtx_buf_add(
-		&plan,
-		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":1,\"format\":\"csv\","
-		"\"dialect\":{\"delimiter\":\",\"}}],\"steps\":");
-	dtx_json_canonical(steps, &plan);
-	dtx_buf_add(&plan, "}");
+	if (!dtx_json_set(plan, "steps", json_incref((json_t *)(uintptr_t)steps)))
+		DTX_FAIL_MEM(err);
 	dtx_textgrid_csv(have, &csv);
-	DTX_TRY(dtx_buf_check(&plan, "plan", err));
 	DTX_TRY(dtx_buf_check(&csv, "table", err));
 	DTX_TRY(dtx_source_bytes("in.csv", csv.ptr, csv.len, &src, err));
-	ran = dtx_byexample_run(dtx_buf_text(&plan), src, 1, out, NULL);
+	ran = dtx_byexample_run(plan, src, 1, out, NULL);
 	if (ran == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);
 	*ok = ran == DTX_OK;
 out:
 	dtx_source_free(src);
 	dtx_buf_clear(&csv);
-	dtx_buf_clear(&plan);
+	json_decref(plan);
 	return rc;
 }
 

@@ -26,8 +26,8 @@ DTX_MUSTUSE enum dtx_code dtx_byexample_steps(const struct dtx_textgrid *have, c
                                               struct dtx_textgrid *out, bool *ok,
                                               struct dtx_err *err);
 /* Runs a plan on `src` without snippets and gets its first table. workers 0: the default. out
- * NULL: the result is discarded. */
-DTX_MUSTUSE enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src,
+ * NULL: the result is discarded. plan NULL: memory is out. */
+DTX_MUSTUSE enum dtx_code dtx_byexample_run(const json_t *plan, struct dtx_source *src,
                                             unsigned workers, struct dtx_textgrid *out,
                                             struct dtx_err *err);
 

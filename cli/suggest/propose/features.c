@@ -32,27 +32,37 @@ bool dtx_cell_blank(const char *text)
 	return !t.len;
 }
 
-/* Whether it is a month, weekday or quarter. */
-static bool is_month(struct dtx_str t)
+bool dtx_cell_weekday(struct dtx_str t)
 {
-	static const char *const names[] = { "january",   "february", "march",     "april",
-		                             "may",       "june",     "july",      "august",
-		                             "september", "october",  "november",  "december",
-		                             "monday",    "tuesday",  "wednesday", "thursday",
-		                             "friday",    "saturday", "sunday" };
-	size_t i, n;
+	static const char *const names[] = { "monday", "tuesday",  "wednesday", "thursday",
+		                             "friday", "saturday", "sunday" };
+	size_t i;
 
-	if (t.len == 2 && (t.ptr[0] | 32) == 'q')
-		return t.ptr[1] >= '1' && t.ptr[1] <= '4';
 	if (t.len && t.ptr[t.len - 1] == '.')
 		t.len--;
-	for (i = 0; i < DTX_COUNT(names) && t.len >= 3; i++) {
-		for (n = 0; n < t.len && (t.ptr[n] | 32) == names[i][n]; n++)
-			;
-		if (n == t.len && (n <= 4 || !names[i][n]))
+	for (i = 0; i < DTX_COUNT(names); i++) {
+		struct dtx_str full = dtx_str_of(names[i]);
+
+		if (dtx_str_ieq(t, full) || (t.len >= 3 && t.len <= 4 &&
+		                             dtx_str_ieq(t, (struct dtx_str){ full.ptr, t.len })))
 			return true;
 	}
 	return false;
+}
+
+bool dtx_cell_month(struct dtx_str t)
+{
+	if (t.len && t.ptr[t.len - 1] == '.')
+		t.len--;
+	return dtx_datetext_month(t) || dtx_str_ieq(t, DTX_STR("sept"));
+}
+
+/* Whether it is a month, weekday or quarter. */
+static bool is_month(struct dtx_str t)
+{
+	if (t.len == 2 && (t.ptr[0] | 32) == 'q')
+		return t.ptr[1] >= '1' && t.ptr[1] <= '4';
+	return dtx_cell_month(t) || dtx_cell_weekday(t);
 }
 
 static bool is_time(struct dtx_str t)

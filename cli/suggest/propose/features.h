@@ -25,6 +25,9 @@ enum dtx_cell_kind {
 };
 /* The kind of a cell; *number is its value if it has one, otherwise 0. NULL is blank. */
 enum dtx_cell_kind dtx_cell_kind(const char *text, double *number);
+/* Whether it is an English month or weekday, in full or short. */
+bool dtx_cell_month(struct dtx_str t);
+bool dtx_cell_weekday(struct dtx_str t);
 /* A hash of the text that ignores case and spaces. */
 uint64_t dtx_cell_hash(struct dtx_str text);
 /* A hash of the text's shape: digits as 9, letters as a, runs as one, punctuation as it is. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash/hash.h"
 #include "core/base/text/utf8.h"
 
 /* --- values --- */
@@ -26,7 +27,7 @@ double dtx_like_values(const struct dtx_feature *a, const struct dtx_feature *b)
 	double like;
 
 	if (!a->filled || !b->filled)
-		return 0.6; /* an empty column tells nothing */
+		return 0.6; /* nothing is known of an empty column */
 	if (dtx_kind_is_number(a->kind) && dtx_kind_is_number(b->kind))
 		return a->kind == b->kind ? like_numbers(a, b) : 0.3;
 	if (a->kind >= DTX_LOOKS_CODE && b->kind >= DTX_LOOKS_CODE) {
@@ -79,6 +80,7 @@ static const char *const vocabularies[] = {
 	"emea,apac,latam,middle east,americas,asia pacific,antarctica,world",
 	"spring,summer,autumn,fall,winter",
 	"low,medium,high,very low,very high,none,small,large,extra large,minor,major,critical",
+	"home,away",
 	"budget,actual,planned,forecast,target,budgeted,expected,plan",
 };
 
@@ -114,18 +116,6 @@ static bool is_range(struct dtx_str t)
 	return groups && groups <= 3 && marks;
 }
 
-static bool is_weekday(struct dtx_str t)
-{
-	static const char *const days[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(days); i++) {
-		if (t.len >= 3 && dtx_str_ieq((struct dtx_str){ t.ptr, 3 }, dtx_str_of(days[i])))
-			return true;
-	}
-	return false;
-}
-
 static enum series series_of(struct dtx_str text)
 {
 	struct dtx_str t = dtx_utf8_trim(text);
@@ -153,7 +143,7 @@ static enum series series_of(struct dtx_str text)
 	    all_digits((struct dtx_str){ t.ptr, 4 }) && isdigit((unsigned char)t.ptr[5]))
 		return SERIES_DATE;
 	switch (dtx_cell_kind(copy, &n)) {
-	case DTX_LOOKS_MONTH: return is_weekday(t) ? SERIES_DAY : SERIES_MONTH;
+	case DTX_LOOKS_MONTH: return dtx_cell_weekday(t) ? SERIES_DAY : SERIES_MONTH;
 	case DTX_LOOKS_DATE: return SERIES_DATE;
 	case DTX_LOOKS_TIME: return SERIES_TIME;
 	default: break;
@@ -163,7 +153,7 @@ static enum series series_of(struct dtx_str text)
 		char *cut = strpbrk(copy, " -/'_.");
 
 		if (cut && cut != copy && cut[1]) {
-			struct dtx_str tail = dtx_str_of(cut + 1);
+			struct dtx_str tail = dtx_str_of(cut + 1 + strspn(cut + 1, " -/'_."));
 			bool year;
 
 			*cut = '\0';
@@ -183,6 +173,60 @@ static enum series series_of(struct dtx_str text)
 	if (t.len == 1 && isalpha((unsigned char)copy[0]))
 		return SERIES_ORDINAL;
 	return is_range(t) ? SERIES_RANGE : SERIES_NONE;
+}
+
+/* The kinds of a name's parts: years, months, weekdays, numbers, and a hash of the other words.
+ * *counts: a part is a year, month or weekday. */
+static uint64_t name_parts(struct dtx_str t, bool *counts)
+{
+	char kinds[64];
+	size_t i = 0, n = 0, from;
+
+	*counts = false;
+	while (i < t.len && n + 9 < sizeof(kinds)) {
+		bool digit = isdigit((unsigned char)t.ptr[i]);
+		struct dtx_str part;
+		uint64_t hash;
+
+		for (from = i; i < t.len && (digit ? isdigit((unsigned char)t.ptr[i])
+		                                   : isalpha((unsigned char)t.ptr[i]));
+		     i++)
+			;
+		part = (struct dtx_str){ t.ptr + from, i - from };
+		if (!part.len) {
+			i++; /* marks between the parts may differ */
+		} else if (digit) {
+			kinds[n++] =
+				part.len == 4 && (*part.ptr == '1' || *part.ptr == '2') ? 'y' : '9';
+			*counts |= kinds[n - 1] == 'y';
+		} else if (dtx_cell_month(part) || dtx_cell_weekday(part)) {
+			kinds[n++] = dtx_cell_month(part) ? 'm' : 'w';
+			*counts = true;
+		} else {
+			hash = dtx_cell_hash(part);
+			memcpy(kinds + n, &hash, sizeof(hash));
+			n += sizeof(hash);
+		}
+	}
+	return dtx_hash64(kinds, n, 0);
+}
+
+/* Whether all names have parts of the same kinds, among them a time, such as "Mon 8:00", "Tue
+ * 9:00". The same in "2024 A" and "2024 B" is no time. */
+static bool are_times(const char *const *name, size_t n)
+{
+	uint64_t first = 0;
+	bool counts;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t parts = name_parts(dtx_str_of(name[i]), &counts);
+
+		first = i ? first : parts;
+		if (!counts || parts != first)
+			return false;
+	}
+	return true;
 }
 
 static bool is_border(struct dtx_str t, size_t i)
@@ -298,6 +342,19 @@ static bool are_labels(const char *const *name, size_t n)
 	return n >= 2;
 }
 
+/* Whether single letters after the common start skip some, as "W", "L", "T" do. */
+static bool skips_letters(const char *const *name, size_t n, size_t start)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (isalpha((unsigned char)name[i][start]) &&
+		    name[i][start] != name[i - 1][start] + 1)
+			return true;
+	}
+	return false;
+}
+
 /* Whether the numbers after the common start go up, or go down. */
 static bool is_ordered(const char *const *name, size_t n, size_t start)
 {
@@ -312,7 +369,7 @@ static bool is_ordered(const char *const *name, size_t n, size_t start)
 	return up + 1 == n || down + 1 == n;
 }
 
-static bool is_unnamed(const char *name)
+bool dtx_like_unnamed(const char *name)
 {
 	return !name[0] || !strncmp(name, "column_", 7) || !strncmp(name, "Unnamed", 7);
 }
@@ -352,10 +409,12 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 
 		dates += s && s != SERIES_INT && s != SERIES_ORDINAL;
 		shapes += dtx_cell_shape(dtx_str_of(name[i])) == shape;
-		if (is_unnamed(name[i]))
+		if (dtx_like_unnamed(name[i]))
 			return out;
 	}
 	out.start = (struct dtx_str){ name[0], start };
+	if (best == SERIES_ORDINAL && skips_letters(name, n, start))
+		count[best] = 0;
 	if (count[best] == n || (n >= 4 && count[best] + count[SERIES_RANGE] == n) ||
 	    (best == SERIES_INT && count[SERIES_INT] + count[SERIES_YEAR] == n)) {
 		/* whole numbers in no order are the first row of a table without a header */
@@ -369,6 +428,13 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 		            : best == SERIES_INT     ? 0.9
 		            : best == SERIES_ORDINAL ? 0.85
 		                                     : 1;
+		return out;
+	}
+	if (are_times(name, n)) {
+		out.what = series_words[SERIES_TIME].what;
+		out.column = series_words[SERIES_TIME].column;
+		out.start.len = 0;
+		out.score = 1;
 		return out;
 	}
 	for (v = 0; v < DTX_COUNT(vocabularies); v++) {

@@ -115,7 +115,7 @@ void dtx_make_transpose(struct dtx_makers *m)
 	        0.35 * (words / (double)g->nrows - heads / (g->ncols - 1)) +
 	        0.2 * DTX_MAX(-0.5, DTX_MIN(p.cols_spread - p.rows_spread, 1.0)) +
 	        (units * 3 > (double)g->nrows ? 0.15 : 0);
-	if (!strncmp(corner, "column_", 7) || !corner[0])
+	if (dtx_like_unnamed(corner))
 		score += 0.1;
 	else if (dtx_str_in_list("attribute,field,metric,measure,variable,property,item,indicator,"
 	                         "parameter,feature,key,statistic,Attribute,Field,Metric,Measure,"
@@ -128,7 +128,7 @@ void dtx_make_transpose(struct dtx_makers *m)
 	score -= names.what && !strcmp(names.what, "years") ? 0.15 : 0;
 	dtx_makers_add(m, "transpose",
 	               json_pack("{ss ss}", "op", "transpose", "names_to",
-	                         strncmp(corner, "column_", 7) && corner[0] ? corner : "name"),
+	                         dtx_like_unnamed(corner) ? "name" : corner),
 	               score,
 	               "cells of a row are of one kind in %.0f %%, those of a column in %.0f %%: "
 	               "the names are in '%.40s', such as '%.40s'%s",
@@ -182,12 +182,62 @@ static void stack_name(struct dtx_makers *m, json_t *step, const struct dtx_like
 	             !dtx_json_set(step, "values_to", json_string(dtx_makers_name(m, values)));
 }
 
+/* The share of the run's cells that are blank. */
+static double run_blank(const struct dtx_makers *m, const uint32_t *col, uint32_t n)
+{
+	double filled = 0, rows = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		filled += m->col[col[i]].filled;
+		rows += m->col[col[i]].rows;
+	}
+	return rows > 0 ? 1 - filled / rows : 0;
+}
+
+/* A cell without a value can be a missing value, or say that there is no such row: the same step
+ * without these rows is another proposal if there are many of them. */
+static void stack_sparse(struct dtx_makers *m, const uint32_t *col, uint32_t n, double score)
+{
+	if (run_blank(m, col, n) >= 0.1)
+		dtx_makers_also(m, score - 0.02, NULL, "drop_nulls", json_true());
+}
+
+/* Whether most names of the run are also labels in the first column, as in a table of distances. */
+static bool stack_matrix(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t i, k, same = 0;
+
+	for (i = from; from && i < from + n; i++) {
+		uint64_t hash = dtx_cell_hash(dtx_str_of(m->g->name[i]));
+
+		for (k = 0; k < m->col[0].words.n && m->col[0].words.hash[k] != hash; k++)
+			;
+		same += k < m->col[0].words.n;
+	}
+	return n >= 3 && same * 5 >= n * 4;
+}
+
+/* Whether most labels of the first column say what is measured: "mean", "upper range". */
+static bool stack_measures(const struct dtx_makers *m)
+{
+	int64_t r, rows = DTX_MIN(m->g->nrows, DTX_FEATURE_ROWS), words = 0;
+
+	for (r = 0; r < rows; r++) {
+		const char *text = dtx_textgrid_at(m->g, r, 0);
+
+		words += text && dtx_like_attribute(text);
+	}
+	return words * 2 > rows;
+}
+
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
 {
 	const char *const *name = m->g->name + from;
 	struct dtx_like_names names = dtx_like_names(name, n);
-	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n;
+	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n, crossed = 0;
 	double like, score, alike, filled = 0;
+	bool matrix;
 	json_t *step;
 
 	if (n < 2 || n > DTX_COUNT(col))
@@ -195,10 +245,13 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	for (c = 0; c < n; c++) {
 		col[c] = from + c;
 		filled += m->col[from + c].filled > 0;
+		crossed += m->crossed[from + c];
 	}
 	if (filled * 2 < n)
 		return;
 	like = like_columns(m, col, n);
+	matrix = stack_matrix(m, from, n);
+	names.score = matrix ? 1 : names.score;
 	score = 0.05 + 0.45 * names.score + 0.30 * like +
 	        (n >= 8   ? 0.10
 	         : n >= 4 ? 0.06
@@ -208,6 +261,8 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
 	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
 	score -= !stay ? 0.15 : 0;
+	score -= crossed == n ? 0.2 : 0;
+	score -= from && stack_measures(m) ? 0.1 : 0;
 	/* A neighbour that belongs to it too: by its name, or by its values where the names of the
 	 * run do not say why it ends here. */
 	for (c = 0; c < 2; c++) {
@@ -228,10 +283,20 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	               "such as '%.40s'%s",
 	               n, name[0], name[n - 1],
 	               names.what    ? names.what
+	               : matrix      ? "labels of rows too"
 	               : names.score ? "names of one kind"
 	                             : "next to each other",
 	               100 * like, dtx_makers_first(m, from),
 	               dtx_makers_place(m, from, dtx_makers_first(m, from)));
+	stack_sparse(m, col, n, score);
+	/* texts in "Color 1", "Color 2" can be a list, in which the number has no meaning */
+	if (names.numbered && m->col[from].kind >= DTX_LOOKS_CODE)
+		dtx_makers_also(
+			m, score - 0.04,
+			json_pack("{ss s[O]}", "op", "drop", "cols",
+		                  json_object_get(json_array_get(m->list[m->n - 1].steps, 0),
+		                                  "names_to")),
+			NULL, NULL);
 }
 
 void dtx_make_stack(struct dtx_makers *m)
@@ -354,7 +419,7 @@ static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k,
 		while (t.len && is_separator(t.ptr[t.len - 1]))
 			t.len--;
 		n = cut_places(t, place, 8);
-		if (n <= k || !strncmp(t.ptr, "column_", 7))
+		if (n <= k || dtx_like_unnamed(m->g->name[c]))
 			continue;
 		i = right ? n - 1 - k : k;
 		x->col = c;
@@ -457,12 +522,10 @@ static void pattern_words(struct dtx_buf *out, const struct dtx_str *part, const
 	dtx_buf_addc(out, ')');
 }
 
-static bool is_from_to(const struct groups *s, const struct dtx_str *part, const bool *in,
-                       uint32_t n)
+static bool is_from_to(const struct dtx_str *part, const bool *in, uint32_t n)
 {
 	uint32_t i, hits = 0, all = 0;
 
-	(void)s;
 	for (i = 0; i < n; i++) {
 		char low[12];
 		size_t k;
@@ -477,7 +540,7 @@ static bool is_from_to(const struct groups *s, const struct dtx_str *part, const
 		low[k] = '\0';
 		hits += dtx_str_in_list(
 			"from,to,start,end,min,max,first,last,begin,lower,upper,low,high,"
-			"x,y,home,away",
+			"x,y",
 			low);
 	}
 	return all == 2 && hits == 2;
@@ -512,47 +575,56 @@ static struct dtx_str groups_sep(const struct dtx_makers *m, const struct groups
 	return same ? sep : (struct dtx_str){ "", 0 };
 }
 
+/* What the chosen parts have in common. Sets `k` to their number. */
+static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx_str *part,
+                                          const bool *in, uint32_t n, uint32_t *k)
+{
+	const char *name[PARTS_MAX];
+	uint32_t i;
+
+	*k = 0;
+	for (i = 0; i < n && !m->failed; i++) {
+		if (!in[i])
+			continue;
+		name[*k] = dtx_arena_strndup(&m->arena, part[i].ptr, part[i].len);
+		m->failed |= !name[(*k)++];
+	}
+	return m->failed ? (struct dtx_like_names){ .column = "name" } : dtx_like_names(name, *k);
+}
+
 /* Adds one reading of a set: the left parts name the values (`left`), or the right ones do. */
 static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, uint32_t size)
 {
-	const struct dtx_str *across = left ? s->right : s->left;
-	const bool *in = left ? s->r_in : s->l_in;
-	uint32_t n = left ? s->nright : s->nleft, i, col[COLS_MAX], ncol = 0, k = 0;
-	const char *name[PARTS_MAX];
+	uint32_t i, col[COLS_MAX], ncol = 0, k, v;
+	struct dtx_like_names lefts = groups_names(m, s->left, s->l_in, s->nleft, left ? &v : &k);
+	struct dtx_like_names rights =
+		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v);
+	struct dtx_like_names names = left ? rights : lefts, values = left ? lefts : rights;
 	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
-	struct dtx_like_names names;
+	const char *column = dtx_makers_name(m, names.column);
 	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
 	struct dtx_str sep;
 	json_t *step, *to;
 	bool bare;
 
-	for (i = 0; i < n; i++) {
-		if (!in[i])
-			continue;
-		name[k] = dtx_arena_strndup(&m->arena, across[i].ptr, across[i].len);
-		m->failed |= !name[k];
-		if (m->failed)
-			return;
-		k++;
-	}
-	names = dtx_like_names(name, k);
 	for (i = 0; i < s->n; i++) {
 		if (s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r])
 			col[ncol++] = s->cut[i].col;
 	}
-	if (ncol != size)
+	if (m->failed || ncol != size)
 		return;
+	for (i = 0; i < ncol && (names.what || names.score >= 0.8); i++)
+		m->crossed[col[i]] = true;
 	score = 0.62 +
 	        (names.what           ? 0.15
 	         : names.score >= 0.8 ? 0.08
 	                              : 0) +
 	        0.25 * (within - other);
 	score -= col[ncol - 1] - col[0] + 1 != ncol ? 0.25 : 0;
-	score -= is_from_to(s, left ? s->right : s->left, in, n) ||
-	                         is_from_to(s, left ? s->left : s->right, left ? s->l_in : s->r_in,
-	                                    left ? s->nleft : s->nright)
+	score -= is_from_to(s->left, s->l_in, s->nleft) || is_from_to(s->right, s->r_in, s->nright)
 	                 ? 0.12
 	                 : 0;
+	score -= values.what ? 0.1 : 0; /* years are no names of columns */
 	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
 	score -= within < 0.55 ? 0.2 : 0;
 	sep = groups_sep(m, s, &bare);
@@ -566,8 +638,7 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 		pattern_words(&b, s->right, s->r_in, s->nright);
 		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*$");
 	}
-	to = left ? json_pack("[ss]", ".value", dtx_makers_name(m, names.column))
-	          : json_pack("[ss]", dtx_makers_name(m, names.column), ".value");
+	to = left ? json_pack("[ss]", ".value", column) : json_pack("[ss]", column, ".value");
 	step = json_pack("{ss so so ss}", "op", "pivot_longer", "cols", names_list(m, col, ncol),
 	                 "names_to", to, sep.len ? "names_sep" : "names_pattern", dtx_buf_text(&b));
 	dtx_makers_add(
@@ -579,7 +650,107 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 		dtx_makers_first(m, col[0]),
 		dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])), 100 * within,
 		100 * other);
+	/* a list such as "male", "female" names no values either */
+	if (values.score >= 0.8 && other >= 0.7)
+		dtx_makers_also(m, score - 0.03, NULL, "names_to",
+		                left ? json_pack("[ss]", dtx_makers_name(m, "group"), column)
+		                     : json_pack("[ss]", column, dtx_makers_name(m, "group")));
+	else
+		stack_sparse(m, col, ncol, score);
 	dtx_buf_clear(&b);
+}
+
+/* --- the same columns again: "Rank", "Country", "Rank", "Country" --- */
+
+/* The reader has numbered a header that is repeated: "Country_2". The length of the name without
+ * the number; *block counts from 1. */
+static size_t block_base(const struct dtx_makers *m, uint32_t col, uint32_t *block)
+{
+	const char *name = m->g->name[col], *cut = strrchr(name, '_');
+	uint32_t c;
+
+	*block = 1;
+	for (c = 0; cut && cut[1] >= '2' && cut[1] <= '9' && !cut[2] && c < col; c++) {
+		if (strlen(m->g->name[c]) != (size_t)(cut - name) ||
+		    strncmp(m->g->name[c], name, (size_t)(cut - name)) != 0)
+			continue;
+		*block = (uint32_t)(cut[1] - '0');
+		return (size_t)(cut - name);
+	}
+	return strlen(name);
+}
+
+/* Finds the names that are repeated in each of the blocks. Returns their number. */
+static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, uint32_t *blocks)
+{
+	uint32_t c, k, block, n = 0;
+
+	*blocks = 1;
+	memset(s->at, -1, sizeof(s->at));
+	s->nleft = 0;
+	for (c = 0; c < m->g->ncols && c < COLS_MAX; c++) {
+		struct dtx_str base = { m->g->name[c], block_base(m, c, &block) };
+		int l = part_number(s->left, &s->nleft, base);
+
+		if (l < 0)
+			return 0;
+		s->at[l][block] = (int32_t)c;
+		*blocks = DTX_MAX(*blocks, block);
+	}
+	for (c = 0; c < s->nleft; c++) {
+		for (k = 1; k <= *blocks && s->at[c][k] >= 0; k++)
+			;
+		s->l_in[c] = *blocks > 1 && k > *blocks;
+		n += s->l_in[c];
+	}
+	return n;
+}
+
+/* Proposes one row for each block. False: there are no blocks. */
+static bool blocks_add(struct dtx_makers *m, struct groups *s)
+{
+	uint32_t col[COLS_MAX], blocks, n = blocks_names(m, s, &blocks), i, k, ncol = 0, pairs = 0;
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	const char *number = dtx_makers_name(m, "block");
+	double like = 0;
+	json_t *step;
+
+	if (blocks < 2 || n * blocks < 3 || n * blocks * 2 < m->g->ncols || (n == 1 && blocks < 3))
+		return false;
+	for (k = 1; k <= blocks; k++) {
+		for (i = 0; i < s->nleft; i++) {
+			if (!s->l_in[i])
+				continue;
+			col[ncol++] = (uint32_t)s->at[i][k];
+			if (k == 1)
+				continue;
+			like += dtx_like_values(&m->col[s->at[i][k - 1]], &m->col[s->at[i][k]]);
+			pairs++;
+		}
+	}
+	like /= pairs;
+	dtx_buf_addc(&b, '^');
+	pattern_words(&b, s->left, s->l_in, s->nleft);
+	dtx_buf_add(&b, "_?([0-9]*)$");
+	step = json_pack("{ss so s[ss] ss sb}", "op", "pivot_longer", "cols",
+	                 names_list(m, col, ncol), "names_to", ".value", number, "names_pattern",
+	                 dtx_buf_text(&b), "drop_nulls", 1);
+	dtx_makers_add(m, "groups", step, 0.5 + 0.45 * like,
+	               "the columns '%.40s' to '%.40s' are repeated %u times; their values are "
+	               "alike to %.0f %%, such as '%.40s'%s",
+	               m->g->name[col[0]], m->g->name[col[n - 1]], blocks, 100 * like,
+	               dtx_makers_first(m, col[0]),
+	               dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])));
+	if (!m->failed)
+		m->failed |= json_array_append_new(
+				     m->list[m->n - 1].steps,
+				     json_pack("{ss s[s]}", "op", "drop", "cols", number)) < 0;
+	if (n == 1 && run_blank(m, col, ncol) > 0)
+		dtx_makers_also(m, 0.5 + 0.45 * like - 0.02, NULL, "drop_nulls", json_false());
+	for (i = 0; i < ncol; i++)
+		m->crossed[col[i]] = true;
+	dtx_buf_clear(&b);
+	return true;
 }
 
 void dtx_make_groups(struct dtx_makers *m)
@@ -589,7 +760,7 @@ void dtx_make_groups(struct dtx_makers *m)
 	uint64_t seen[CUTS] = { 0 };
 
 	m->failed |= !s;
-	if (m->failed || m->g->ncols < 4 || m->headerless)
+	if (m->failed || m->g->ncols < 3 || m->headerless || blocks_add(m, s))
 		return;
 	for (way = 0; way < CUTS; way++) {
 		uint64_t hash = 1;

@@ -1,5 +1,6 @@
 /* Makers for rows that are not one observation each: key and value rows, section titles, labels
  * that are written once. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ struct record_keys {
 	uint64_t hash[KEYS_MAX];
 	uint32_t n;
 	int64_t rows, records, whole; /* rows with keys; records; those with all keys */
+	int64_t values;               /* rows with a value */
+	int64_t apart;                /* records with a blank row before them */
 	bool ordered;                 /* the keys have the same order in all records */
 	uint32_t numbers;             /* keys that are numbers or dates */
 };
@@ -41,10 +44,10 @@ static bool record_key(const struct dtx_makers *m, int64_t row, uint32_t col, co
 	return true;
 }
 
-static bool record_keys(const struct dtx_makers *m, uint32_t col, const char *sep,
+static bool record_keys(const struct dtx_makers *m, uint32_t col, uint32_t value, const char *sep,
                         struct record_keys *k)
 {
-	bool seen[KEYS_MAX] = { false };
+	bool seen[KEYS_MAX] = { false }, blank = false;
 	uint32_t last = 0, i, have = 0;
 	int64_t sizes[KEYS_MAX + 1] = { 0 }; /* records by the number of their keys */
 	struct dtx_str key;
@@ -55,8 +58,10 @@ static bool record_keys(const struct dtx_makers *m, uint32_t col, const char *se
 	for (r = 0; r < m->g->nrows; r++) {
 		uint64_t hash;
 
-		if (!cell(m, r, col))
+		if (!cell(m, r, col)) {
+			blank = true;
 			continue;
+		}
 		if (!record_key(m, r, col, sep, &key))
 			return false;
 		hash = dtx_cell_hash(key);
@@ -68,13 +73,18 @@ static bool record_keys(const struct dtx_makers *m, uint32_t col, const char *se
 			memset(seen, 0, sizeof(seen));
 			sizes[have]++;
 			have = last = 0;
+			k->apart += blank;
 			k->records++;
 		}
+		blank = false;
 		k->ordered &= i >= last;
 		last = i;
 		seen[i] = true;
 		have++;
 		k->rows++;
+		k->values +=
+			sep ? dtx_utf8_trim(dtx_str_of(key.ptr + key.len + strlen(sep))).len > 0
+			    : cell(m, r, value) != NULL;
 		if (i == k->n) {
 			char text[48];
 			enum dtx_cell_kind kind;
@@ -96,13 +106,14 @@ static bool record_keys(const struct dtx_makers *m, uint32_t col, const char *se
 				return false;
 		}
 	}
-	return k->n >= 2 && k->records >= 2;
+	return k->n >= 2 && k->records >= 2 && k->values * 2 > k->rows;
 }
 
 static void records_add(struct dtx_makers *m, uint32_t col, uint32_t value, const char *sep,
                         const struct record_keys *k)
 {
 	double score = 0.97;
+	bool apart = k->apart + 1 >= k->records;
 	json_t *step = json_pack("{ss ss}", "op", "pivot_records", "key", m->g->name[col]);
 
 	if (sep)
@@ -112,9 +123,9 @@ static void records_add(struct dtx_makers *m, uint32_t col, uint32_t value, cons
 	/* Few keys, each with the same kind of value, can be a series written one below the other.
 	 */
 	score -= k->numbers ? 0.5 : 0;
-	score -= k->whole < 2 ? 0.3 : 0;
-	score -= k->ordered ? 0 : 0.2;
-	score -= k->whole * 2 < k->records ? 0.35 : 0;
+	score -= k->whole < 2 && !apart ? 0.3 : 0;
+	score -= k->ordered || apart ? 0 : 0.2;
+	score -= k->whole * 2 < k->records && !apart ? 0.35 : 0;
 	score -= k->n == 2 ? 0.1 : 0;
 	dtx_makers_add(m, "records", step, score,
 	               "%lld records of %u keys, %lld of them with all: '%.*s'%s, '%.*s'%s",
@@ -134,10 +145,10 @@ void dtx_make_records(struct dtx_makers *m)
 		if (m->col[c].filled)
 			used[n++] = c;
 	}
-	if (n == 2 && record_keys(m, used[0], NULL, &k))
+	if (n == 2 && record_keys(m, used[0], used[1], NULL, &k))
 		records_add(m, used[0], used[1], NULL, &k);
 	for (i = 0; n == 1 && i < DTX_COUNT(seps); i++) {
-		if (!record_keys(m, used[0], seps[i], &k))
+		if (!record_keys(m, used[0], 0, seps[i], &k))
 			continue;
 		records_add(m, used[0], 0, seps[i], &k);
 		break;
@@ -154,6 +165,7 @@ struct titles {
 	int64_t labels;         /* other rows with a cell in the column */
 	bool last;              /* the last row is one */
 	bool stray;             /* rows with one cell in another column */
+	bool marked; /* what follows the titles, or their form, says that they are titles */
 };
 
 static uint32_t row_filled(const struct dtx_makers *m, int64_t r, uint32_t *at)
@@ -221,6 +233,53 @@ static bool titles_are_values(const struct dtx_makers *m, const struct titles *t
 	return same * 2 > seen;
 }
 
+static bool is_capitals(const char *text)
+{
+	size_t i, letters = 0;
+
+	for (i = 0; text[i]; i++) {
+		if (islower((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80)
+			return false;
+		letters += isupper((unsigned char)text[i]) != 0;
+	}
+	return letters > 2;
+}
+
+/* Whether labels recur after different titles but not after the same one, or all titles, and no
+ * labels, are in capitals or end with a colon. */
+static bool titles_marked(const struct dtx_makers *m, const struct titles *t)
+{
+	int64_t r, q, rows = DTX_MIN(m->g->nrows, 300), titles = 0, capitals = 0, colons = 0;
+	int64_t labels = 0, again = 0, twice = 0, section[300] = { 0 };
+	uint32_t at = 0;
+
+	for (r = 0; r < rows; r++) {
+		const char *text = cell(m, r, t->col);
+		bool title = text && row_filled(m, r, &at) == 1, other = false;
+
+		section[r] = (r ? section[r - 1] : 0) + title;
+		if (!text)
+			continue;
+		titles += title;
+		capitals += title ? is_capitals(text) : is_capitals(text) ? -1 : 0;
+		colons += title                           ? text[strlen(text) - 1] == ':'
+		          : text[strlen(text) - 1] == ':' ? -1
+		                                          : 0;
+		labels += !title;
+		for (q = 0; q < r && !title; q++) {
+			const char *before = cell(m, q, t->col);
+
+			if (!before || strcmp(before, text) != 0)
+				continue;
+			twice += section[q] == section[r];
+			other |= section[q] != section[r];
+		}
+		again += other;
+	}
+	return titles > 1 && (capitals == titles || colons == titles ||
+	                      (again * 10 >= labels && again && !twice));
+}
+
 void dtx_make_titles(struct dtx_makers *m)
 {
 	struct titles t;
@@ -232,8 +291,13 @@ void dtx_make_titles(struct dtx_makers *m)
 	titles_count(m, &t);
 	if (!t.n || t.stray || t.others < 2 || t.col > 1 || t.n > t.others)
 		return;
-	score = 0.35 + (t.first == 0 ? 0.30 : 0) + (t.runs > 1 ? 0.15 : 0) +
-	        (!t.labels ? 0.10 : 0) + (t.full * 10 >= t.others * 8 ? 0.10 : 0);
+	t.marked = titles_marked(m, &t);
+	score = 0.35 +
+	        (t.first == 0 ? 0.30
+	         : t.marked   ? 0.15
+	                      : 0) +
+	        (t.marked ? 0.15 : 0) + (t.runs > 1 ? 0.15 : 0) + (!t.labels ? 0.10 : 0) +
+	        (t.full * 10 >= t.others * 8 ? 0.10 : 0);
 	score += t.first == 0 && t.runs > 2 && t.runs == t.n ? 0.06 : 0;
 	score -= m->g->ncols == 2 ? 0.25 : 0;
 	score -= t.n == 1 && t.last ? 0.5 : 0;
@@ -253,8 +317,8 @@ void dtx_make_titles(struct dtx_makers *m)
 /* --- labels that are written once --- */
 
 struct labels {
-	int64_t n, gaps, alone, distinct;
-	int64_t gap; /* row of the first gap */
+	int64_t n, gaps, alone, distinct, blank; /* blank: rows without any cell */
+	int64_t gap;                             /* row of the first gap */
 };
 
 static void labels_count(const struct dtx_makers *m, uint32_t col, struct labels *l)
@@ -271,6 +335,7 @@ static void labels_count(const struct dtx_makers *m, uint32_t col, struct labels
 			l->gap = l->gaps++ ? l->gap : r;
 			continue;
 		}
+		l->blank += !filled;
 		if (!text)
 			continue;
 		l->n++;
@@ -306,7 +371,8 @@ static void fill_merged(struct dtx_makers *m)
 	uint64_t cells = 0;
 	uint32_t c, first = 0;
 
-	for (c = 0; m->place && c < m->g->ncols && c < m->place->schema->nfields; c++) {
+	for (c = 0; m->place && !m->second && c < m->g->ncols && c < m->place->schema->nfields;
+	     c++) {
 		if (!m->place->stat[c].merged)
 			continue;
 		first = cells ? first : c;
@@ -336,8 +402,9 @@ void dtx_make_fill(struct dtx_makers *m)
 	fill_merged(m);
 	while (lead + 1 < g->ncols && !m->col[lead].filled)
 		lead++;
-	if (lead + 1 >= g->ncols || m->headerless || !cell(m, 0, lead) ||
-	    (m->place && lead < m->place->schema->nfields && m->place->stat[lead].merged))
+	if (lead + 1 >= g->ncols || !cell(m, 0, lead) ||
+	    (m->place && !m->second && lead < m->place->schema->nfields &&
+	     m->place->stat[lead].merged))
 		return;
 	labels_count(m, lead, &l);
 	if (l.n < 2 || !l.gaps)
@@ -349,6 +416,7 @@ void dtx_make_fill(struct dtx_makers *m)
 	score -= m->col[lead].kind == DTX_LOOKS_NUMBER && m->col[lead].whole < 1 ? 0.3 : 0;
 	score += l.distinct == l.n && l.gaps > l.n && !l.alone ? 0.05 : 0;
 	score -= l.gaps == 1 && l.n > 2 ? 0.15 : 0; /* one blank is a missing value */
+	score -= l.blank ? 0.1 : 0;                 /* they would be filled too */
 	cols = json_pack("[s]", g->name[lead]);
 	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
 	                   !dtx_kind_is_number(m->col[c].kind);

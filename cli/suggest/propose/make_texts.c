@@ -15,7 +15,7 @@ struct piece {
 };
 struct pieces {
 	struct piece *piece;
-	uint32_t n, cells, parted; /* pieces; cells; cells with the separator */
+	uint32_t n, cells, split; /* pieces; cells; cells with the separator */
 	uint32_t blank, numbers, words, prose;
 	uint32_t counts[4]; /* cells with 1, 2, 3, more pieces */
 	uint32_t states;    /* cells "City, ST" */
@@ -70,11 +70,11 @@ static bool is_state(struct dtx_str t)
 static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 {
 	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
-	bool parted = strstr(text, sep) != NULL, function = false;
+	bool split = strstr(text, sep) != NULL, function = false;
 	uint32_t n = 0;
 	double x;
 
-	if (parted) {
+	if (split) {
 		enum dtx_cell_kind kind = dtx_cell_kind(text, &x);
 
 		if (dtx_kind_is_number(kind) || kind == DTX_LOOKS_DATE || kind == DTX_LOOKS_TIME ||
@@ -96,17 +96,17 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		p->numbers += dtx_kind_is_number(dtx_cell_kind(copy, &x));
 		p->words += words_of(piece, &function);
 		p->piece[p->n++] = (struct piece){ dtx_cell_hash(piece), dtx_cell_shape(piece),
-			                           p->cells, !parted };
+			                           p->cells, !split };
 	}
-	p->prose += parted && function;
+	p->prose += split && function;
 	p->states += n == 2 && is_state(piece);
 	p->counts[DTX_MIN(n, 4U) - 1]++;
 	p->cells++;
-	p->parted += parted;
+	p->split += split;
 	return true;
 }
 
-/* The share of pieces of parted cells that are also in another cell, and that are a whole cell
+/* The share of pieces of split cells that are also in another cell, and that are a whole cell
  * elsewhere; and the share of the most frequent shape. */
 static void pieces_compare(const struct pieces *p, double *recur, double *alone, double *shape)
 {
@@ -137,7 +137,7 @@ static void pieces_compare(const struct pieces *p, double *recur, double *alone,
 
 static double pieces_score(const struct pieces *p, const char *sep, const char *name)
 {
-	double score, recur, alone, shape, share = (double)p->parted / p->cells;
+	double score, recur, alone, shape, share = (double)p->split / p->cells;
 	uint32_t kinds = 0, i, most = 0;
 	size_t len = strlen(name);
 
@@ -153,7 +153,7 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	                                        : 0);
 	score += len > 3 && name[len - 1] == 's' && name[len - 2] != 's' ? 0.1 : 0;
 	score += *sep == '\n' ? 0.2 : *sep == ';' || *sep == '|' ? 0.1 : 0;
-	score -= p->prose * 4 > p->parted ? 0.5 : 0;
+	score -= p->prose * 4 > p->split ? 0.5 : 0;
 	score -= p->states * 2 > p->cells ? 0.4 : 0;
 	score -= p->blank * 10 > p->n ? 0.5 : 0;
 	score -= p->words > 4 * p->n && *sep != '\n' ? 0.3 : 0;
@@ -161,13 +161,13 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	/* always the same number of pieces: parts of one thing, as "Doe, Ann" */
 	score -= most == p->cells && p->counts[1] ? 0.2 : 0;
 	/* a dash or slash joins the parts of a name more often than values */
-	score -= strchr("-/&a", sep[0] == ' ' ? sep[1] : sep[0]) ? 0.25 : 0;
+	score -= strcmp(sep, " / ") && strchr("-/&a", *sep == ' ' ? sep[1] : *sep) ? 0.25 : 0;
 	return score;
 }
 
 void dtx_make_explode(struct dtx_makers *m)
 {
-	static const char *const seps[] = { "\n",  ";",     "|",   ",",      "/",
+	static const char *const seps[] = { "\n",  ";",     "|",   ",",      " / ",   "/",
 		                            " & ", " and ", " - ", "\u00b7", "\u2022" };
 	struct pieces p = { .piece = dtx_arena_alloc(&m->arena, PIECES_MAX, sizeof(*p.piece)) };
 	const struct dtx_textgrid *g = m->g;
@@ -176,19 +176,29 @@ void dtx_make_explode(struct dtx_makers *m)
 
 	m->failed |= !p.piece;
 	for (c = 0; c < g->ncols && !m->failed && !m->headerless; c++) {
+		int64_t n = DTX_MIN(g->nrows, DTX_FEATURE_ROWS), i;
+		uint32_t cells[DTX_COUNT(seps)] = { 0 }; /* with the separator */
+
 		if (m->col[c].kind < DTX_LOOKS_URL)
 			continue;
+		for (i = 0; i < n; i++) {
+			const char *text = dtx_textgrid_at(g, i * g->nrows / n, c);
+
+			for (s = 0; text && s < DTX_COUNT(seps); s++)
+				cells[s] += strstr(text, seps[s]) != NULL;
+		}
 		for (s = 0; s < DTX_COUNT(seps); s++) {
-			int64_t n = DTX_MIN(g->nrows, DTX_FEATURE_ROWS), i;
 			bool list = true;
 
+			if (cells[s] < 2 || cells[s] * 10 < m->col[c].filled)
+				continue;
 			p = (struct pieces){ .piece = p.piece };
 			for (i = 0; i < n && list; i++) {
 				const char *text = dtx_textgrid_at(g, i * g->nrows / n, c);
 
 				list = dtx_cell_blank(text) || pieces_cell(&p, text, seps[s]);
 			}
-			if (!list || p.parted < 2 || p.parted * 10 < p.cells)
+			if (!list || p.split < 2 || p.split * 10 < p.cells)
 				continue;
 			dtx_makers_add(
 				m, "explode",
@@ -197,7 +207,7 @@ void dtx_make_explode(struct dtx_makers *m)
 				pieces_score(&p, seps[s], g->name[c]),
 				"%u of %u cells of '%.40s' have several values with '%s' between "
 				"them, such as '%.60s'%s",
-				p.parted, p.cells, g->name[c], *seps[s] == '\n' ? "\\n" : seps[s],
+				p.split, p.cells, g->name[c], *seps[s] == '\n' ? "\\n" : seps[s],
 				p.example, dtx_makers_place(m, c, p.example));
 		}
 	}

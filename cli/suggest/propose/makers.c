@@ -39,6 +39,32 @@ void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, doubl
 	dtx_text_singular(p->evidence);
 }
 
+void dtx_makers_also(struct dtx_makers *m, double score, json_t *step, const char *key,
+                     json_t *value)
+{
+	struct dtx_proposal *p;
+	json_t *steps = NULL;
+
+	m->failed |= (!step && !value) ||
+	             !dtx_mem_reserve(&m->list, &m->cap, m->n + 1, sizeof(*m->list));
+	if (!m->failed)
+		steps = json_deep_copy(m->list[m->n - 1].steps);
+	m->failed |= !steps || (step && json_array_append(steps, step) < 0) ||
+	             (value && json_object_set(json_array_get(steps, 0), key, value) < 0);
+	json_decref(step);
+	json_decref(value);
+	if (m->failed) {
+		json_decref(steps);
+		return;
+	}
+	p = &m->list[m->n++];
+	*p = m->list[m->n - 2];
+	p->steps = steps;
+	p->score = DTX_MAX(0.0, DTX_MIN(score, 0.99));
+	p->weakest = score;
+	p->apart = true;
+}
+
 void dtx_makers_mend(char *text)
 {
 	ptrdiff_t bad;
@@ -51,9 +77,12 @@ const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *tex
 {
 	char at[DTX_PROFILE_PLACE] = "";
 	const char *out;
+	int c = !m->place   ? -1
+	        : m->second ? dtx_schema_find(m->place->schema, m->g->name[col])
+	                    : (int)col;
 
-	if (m->place && col < m->place->schema->nfields && text)
-		dtx_profile_find(m->place, col, dtx_str_of(text), at, sizeof(at));
+	if (c >= 0 && (uint32_t)c < m->place->schema->nfields && text)
+		dtx_profile_find(m->place, (uint32_t)c, dtx_str_of(text), at, sizeof(at));
 	out = at[0] ? dtx_arena_printf(&m->arena, " at %s", at) : "";
 	m->failed |= !out;
 	return out ? out : "";
@@ -107,7 +136,8 @@ enum dtx_code dtx_makers_run(struct dtx_makers *m, double least, struct dtx_err 
 	size_t i;
 
 	m->col = dtx_arena_zalloc(&m->arena, (size_t)m->g->ncols + 1, sizeof(*m->col));
-	if (!m->col)
+	m->crossed = dtx_arena_zalloc(&m->arena, (size_t)m->g->ncols + 1, sizeof(*m->crossed));
+	if (!m->col || !m->crossed)
 		DTX_FAIL_MEM(err);
 	for (c = 0; c < m->g->ncols; c++) {
 		if (!dtx_feature_make(&m->col[c], m->g, c, false, &m->arena))

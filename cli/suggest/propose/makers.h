@@ -14,15 +14,19 @@ struct dtx_proposal {
 	json_t *steps;     /* owned */
 	double score;      /* 0 to 1 */
 	double weakest;    /* score of the weakest of its steps */
+	bool apart;        /* a table of its own, also where it continues another proposal */
 	bool headerless;   /* the file must be read without a header */
 	bool shown;        /* it could be run, and is in the list */
+	uint64_t made;     /* hash of the cells of its result */
 	char evidence[DTX_PROPOSAL_TEXT];
 };
 struct dtx_makers {
 	const struct dtx_textgrid *g;    /* the first rows of the table */
 	const struct dtx_profile *place; /* for addresses; NULL: none */
 	bool headerless;                 /* the names of g are the first row of the file */
+	bool second;                     /* g is the result of a step: its columns have moved */
 	struct dtx_feature *col;         /* of each column of g */
+	bool *crossed; /* columns whose names combine two lists, one of which is a series */
 	struct dtx_arena arena;
 	struct dtx_proposal *list; /* with dtx_mem */
 	size_t n, cap;
@@ -36,6 +40,10 @@ void dtx_makers_clear(struct dtx_makers *m);
 /* Adds a proposal of one step, which it takes. The text of the evidence is built with printf. */
 void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, double score,
                     const char *evidence, ...) DTX_PRINTF(5, 6);
+/* Adds the last proposal once more with another score and a further step, which it takes, or with a
+ * member of its step changed: `value`, which it takes. */
+void dtx_makers_also(struct dtx_makers *m, double score, json_t *step, const char *key,
+                     json_t *value);
 /* Drops the bytes of characters that a format with %.40s has cut: they would not be valid JSON. */
 void dtx_makers_mend(char *text);
 /* " at A4" for the first cell of a column with this text; "" if it is not known. */

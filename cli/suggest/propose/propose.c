@@ -5,6 +5,7 @@
 
 #include "cli/suggest/example/byexample.h"
 #include "cli/suggest/propose/makers.h"
+#include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/header/header.h"
@@ -27,35 +28,20 @@ static json_t *plan_make(const json_t *input, json_t *steps)
 	return json_pack("{si s[O] so}", "dtx", 1, "inputs", input, "steps", steps);
 }
 
-static enum dtx_code plan_run(const json_t *plan, struct dtx_source *src, struct dtx_textgrid *out,
-                              struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-
-	if (!plan)
-		DTX_FAIL_MEM(err);
-	dtx_json_canonical(plan, &text);
-	DTX_TRY(dtx_buf_check(&text, "plan", err));
-	DTX_TRY(dtx_byexample_run(dtx_buf_text(&text), src, 0, out, err));
-out:
-	dtx_buf_clear(&text);
-	return rc;
-}
-
 enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input, int64_t rows,
                                struct dtx_textgrid *out, struct dtx_err *err)
 {
 	json_t *plan =
 		plan_make(input, json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)rows));
-	enum dtx_code rc = plan_run(plan, src, out, err);
+	enum dtx_code rc = dtx_byexample_run(plan, src, 0, out, err);
 
 	json_decref(plan);
 	return rc;
 }
 
-enum dtx_code dtx_propose_demote(const struct dtx_textgrid *g, struct dtx_textgrid *out,
-                                 struct dtx_err *err)
+/* Makes the table whose first row are the names of `g`, as if it had been read without a header. */
+static enum dtx_code propose_demote(const struct dtx_textgrid *g, struct dtx_textgrid *out,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t n = (size_t)(g->nrows + 1) * g->ncols, i;
@@ -70,7 +56,7 @@ enum dtx_code dtx_propose_demote(const struct dtx_textgrid *g, struct dtx_textgr
 		const char *text = i < g->ncols ? g->name[i] : g->cell[i - g->ncols];
 
 		/* a column without a name has been given one */
-		if (i < g->ncols && !strncmp(text, "column_", 7))
+		if (i < g->ncols && dtx_like_unnamed(text))
 			text = NULL;
 		out->cell[i] = text ? dtx_arena_strdup(&out->arena, text) : NULL;
 		if (text && !out->cell[i])
@@ -173,7 +159,6 @@ out:
 struct proposer {
 	struct dtx_source *src;
 	const json_t *input;
-	const struct dtx_profile *place;
 	int64_t rows; /* of the sample */
 	struct dtx_makers all;
 };
@@ -218,6 +203,8 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	if (!ok)
 		goto out;
 	m.g = &got;
+	m.place = x->all.place;
+	m.second = true;
 	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
 	for (i = 0; i < m.n; i++) {
 		least = second_least(first.maker, m.list[i].maker);
@@ -228,7 +215,7 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 		goto out;
 	pair = m.list[i];
 	pair.weakest = DTX_MIN(first.weakest, pair.weakest);
-	pair.score = DTX_MIN(0.985, DTX_MAX(first.score + 0.01, pair.score + 0.01));
+	pair.score = DTX_MIN(0.995, DTX_MAX(first.score + 0.01, pair.score + 0.01));
 	if (!propose_take(&x->all, &pair))
 		DTX_FAIL_MEM(err);
 	pair = x->all.list[x->all.n - 1];
@@ -304,7 +291,7 @@ static enum dtx_code propose_headerless(struct proposer *x, struct dtx_err *err)
 
 	if (x->all.g->ncols > 3)
 		return DTX_OK;
-	DTX_TRY(dtx_propose_demote(x->all.g, &bare, err));
+	DTX_TRY(propose_demote(x->all.g, &bare, err));
 	m.g = &bare;
 	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
 	for (i = 0; i < m.n; i++) {
@@ -357,10 +344,24 @@ static bool propose_rivals(const struct dtx_makers *m, const struct dtx_proposal
 	size_t i;
 
 	for (i = 0; i < m->n; i++) {
-		if (m->list[i].score > p->score - RIVAL && !propose_continues(&m->list[i], p))
+		if (m->list[i].score > p->score - RIVAL && &m->list[i] != p &&
+		    (m->list[i].apart || !propose_continues(&m->list[i], p)))
 			return true;
 	}
 	return false;
+}
+
+static uint64_t propose_hash(const struct dtx_textgrid *g)
+{
+	uint64_t hash = g->ncols;
+	size_t i, n = (size_t)g->nrows * g->ncols;
+
+	for (i = 0; i < n; i++) {
+		const char *text = g->cell[i] ? g->cell[i] : "";
+
+		hash = dtx_hash64(text, strlen(text) + 1, hash);
+	}
+	return hash;
 }
 
 /* Runs a proposal on the first rows of the file, and adds it to the list if it fits. */
@@ -372,6 +373,7 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 	json_t *input = json_deep_copy(x->input), *plan = NULL, *item;
 	json_t *steps = json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)x->rows);
 	bool sure;
+	size_t i;
 
 	if (!input || !steps || json_array_extend(steps, p->steps) < 0 ||
 	    (p->headerless && !dtx_json_set(input, "header_rows", json_integer(0)))) {
@@ -379,11 +381,16 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 		DTX_FAIL_MEM(err);
 	}
 	plan = plan_make(input, steps);
-	ran = plan_run(plan, x->src, &got, NULL);
+	ran = dtx_byexample_run(plan, x->src, 0, &got, NULL);
 	if (ran == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);
 	if (ran != DTX_OK || !got.nrows)
 		goto out;
+	p->made = propose_hash(&got);
+	for (i = 0; i < x->all.n; i++) {
+		if (x->all.list[i].shown && x->all.list[i].made == p->made)
+			goto out;
+	}
 	p->shown = true;
 	sure = !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
 	       p->weakest >= DTX_PROPOSE_SURE && !propose_rivals(&x->all, p);
@@ -399,7 +406,7 @@ out:
 	return rc;
 }
 
-/* Tells with the first proposal which other one came second. */
+/* Says with the first proposal which other one came second. */
 static bool propose_runner_up(const struct dtx_makers *m, json_t *list)
 {
 	json_t *evidence = json_object_get(json_array_get(list, 0), "evidence"), *op;
@@ -426,7 +433,7 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
-	struct proposer x = { src, input, p, SAMPLE_ROWS, { .g = &have, .place = p } };
+	struct proposer x = { src, input, SAMPLE_ROWS, { .g = &have, .place = p } };
 	json_t *found = json_array();
 	size_t i;
 

@@ -28,9 +28,6 @@ DTX_MUSTUSE enum dtx_code dtx_propose(struct dtx_source *src, const json_t *inpu
 DTX_MUSTUSE enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input,
                                            int64_t rows, struct dtx_textgrid *out,
                                            struct dtx_err *err);
-/* Makes the table whose first row are the names of `g`, as if it had been read without a header. */
-DTX_MUSTUSE enum dtx_code dtx_propose_demote(const struct dtx_textgrid *g, struct dtx_textgrid *out,
-                                             struct dtx_err *err);
 /* Writes evidence, score and first rows of a proposal for people. */
 void dtx_propose_text(const json_t *proposal, struct dtx_buf *out);
 

@@ -26,27 +26,33 @@ static size_t take_digits(struct dtx_str *s, size_t most, int32_t *value)
 	return n;
 }
 
-/* Takes an English month, in full or its first three letters. */
-static bool take_month_name(struct dtx_str *s, int32_t *month)
+int32_t dtx_datetext_month(struct dtx_str word)
 {
 	static const char *const name[] = { "january",   "february", "march",    "april",
 		                            "may",       "june",     "july",     "august",
 		                            "september", "october",  "november", "december" };
+
+	for (int32_t i = 0; i < 12; i++) {
+		struct dtx_str full = dtx_str_of(name[i]);
+
+		if (dtx_str_ieq(word, full) || dtx_str_ieq(word, (struct dtx_str){ full.ptr, 3 }))
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool take_month_name(struct dtx_str *s, int32_t *month)
+{
 	size_t n = 0;
 
 	while (n < s->len && (s->ptr[n] | 0x20) >= 'a' && (s->ptr[n] | 0x20) <= 'z')
 		n++;
-	for (int32_t i = 0; i < 12 && n >= 3; i++) {
-		struct dtx_str word = { s->ptr, n }, full = dtx_str_of(name[i]);
-
-		if (!dtx_str_ieq(word, full) && !dtx_str_ieq(word, (struct dtx_str){ full.ptr, 3 }))
-			continue;
-		*month = i + 1;
-		s->ptr += n;
-		s->len -= n;
-		return true;
-	}
-	return false;
+	*month = dtx_datetext_month((struct dtx_str){ s->ptr, n });
+	if (!*month)
+		return false;
+	s->ptr += n;
+	s->len -= n;
+	return true;
 }
 
 /* Takes one of - / . or spaces, which a comma may precede.  *sep is the character. */

@@ -22,7 +22,15 @@ printf 'film,genres\nHeat,drama;action\nAlien,horror\nClue,comedy;horror\nBig,dr
 printf 'Field,Ann,Bob,Cid\nAge,31,47,25\nCity,Oslo,Rome,Bern\nSalary (EUR),4100.50,3900.25,5210.00\nStart,2019-04-01,2020-11-15,2021-02-01\n' > transpose.csv
 printf 'region,name,Jan,Feb,Mar,Apr\nNorth,Ann,15,16,17,18\n,Bob,20,21,22,23\n,Cid,7,8,9,6\nSouth,Dee,35,36,37,38\n,Eva,22,23,24,25\n' > fill_stack.csv
 printf 'name,2021,2022,2023,2024\nNorth,,,,\nAnn,15,20,3,4\nBob,20,31,2,7\nSouth,,,,\nCid,35,12,6,8\nDee,5,77,9,1\n' > titles_stack.csv
-for kind in months years prefix groups records lines titles fill explode transpose fill_stack titles_stack; do
+printf 'from,Oslo,Rome,Bern,Lima\nOslo,,2.1,1.4,9.9\nRome,2.1,,0.7,10.2\nBern,1.4,0.7,,10.4\nLima,9.9,10.2,10.4,\n' > matrix.csv
+printf 'class,Mon_8:00,Mon_9:00,Tue 8:00,Tue 9:00\n5A,art,sport,maths,music\n5B,maths,art,music,sport\n5C,sport,music,art,maths\n' > times.csv
+printf 'rank,town,score,rank,town,score\n1,Oslo,99.5,4,Lima,81.5\n2,Rome,97.2,5,Bern,80.1\n3,Kyiv,88.0,,,\n' > blocks.csv
+printf 'rate,Sept. 2023,Oct. 2023,Nov. 2023\nBase,5.1,5.2,5.3\nBills,,,\n1 month,5.0,5.1,5.1\n3 months,4.9,5.0,5.2\nBonds,,,\n3 months,4.1,4.2,4.0\n10 years,4.4,4.5,4.3\n' > sections.csv
+printf 'town,2022 Q1 Sold,2022 Q1 Built,2022 Q2 Sold,2022 Q2 Built\nOslo,120,90,150,110\nRome,60,30,20,40\nBern,210,160,180,190\n' > quarters.csv
+printf 'car,drivers\nA1,Ann Lee / Bob Ray\nB2,Cid Fox / Dee Orr / Eva Ash\nC3,Fay Kim\nD4,Gus Elm / Hal Yew\n' > drivers.csv
+printf 'name,Ann\nphone,555 1\ntown,Oslo\n,\nname,Bob\nphone,555 2\nfax,555 3\ntown,Rome\n,\nname,Cid\nphone,555 4\ntown,Bern\n,\nname,Dee\nphone,555 5\ntown,Lima\n' > cards.csv
+for kind in months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
+	matrix times blocks sections quarters drivers cards; do
 	show $kind.csv
 done
 echo "== what a person sees"

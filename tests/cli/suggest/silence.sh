@@ -26,5 +26,17 @@ for p in json.load(open("found.json"))[:2]: print(p["sure"], json.dumps(p["plan"
 printf 'age,Male-1986,Female-1986,Male-2050,Female-2050\n0-4,858,824,590,563\n5-9,810,795,601,577\n10-14,780,771,612,580\n' > two_ways.csv
 printf 'x_1,x_2,x_3,x_4,y_1,y_2,y_3,y_4\n10,10,10,8,8.04,9.14,7.46,6.58\n8,8,8,8,6.95,8.14,6.77,5.76\n13,13,13,8,7.58,8.74,12.74,7.71\n' > pairs.csv
 printf 'quarter,North_America,EMEA,APAC,LATAM\nQ1,56,66,48,48\nQ2,51,60,44,52\nQ3,58,71,49,45\n' > regions.csv
-for f in two_ways pairs regions; do sure $f.csv; done
+# blank cells: missing values, or no rows
+printf 'item,2024-09-14,2024-09-15,2024-09-16\nA,900,,1800\nB,,,1200\nC,300,450,\n' > sparse.csv
+# a list in columns: the number may have no meaning
+printf 'shirt,colour 1,colour 2,colour 3\nA,red,blue,green\nB,blue,green,red\nC,green,red,blue\n' > numbered.csv
+# rows that are measures
+printf 'value,Y1,Y2,Y3,Y4\nmean,0.52,0.57,0.6,0.63\nmedian,0.54,0.58,0.61,0.62\nlower range,0.39,0.44,0.47,0.5\n' > measures.csv
+# keys without values are no records
+printf 'Name:\nCity:\nAge:\nName:\nCity:\nAge:\nName:\nCity:\nAge:\n' > form.csv
+none form.csv
+# two tables, and no records
+printf 'id,a\n1,2\n2,3\n\n\ntown,mayor\nOslo,Ann\nRome,Bob\n' > two.csv
+dtx suggest two.csv || echo "exit $?"
+for f in two_ways pairs regions sparse numbered measures; do sure $f.csv; done
 dtx suggest regions.csv > plan.json
