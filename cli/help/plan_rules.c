@@ -79,7 +79,13 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "Members of a struct are columns (a.b); lists and maps are JSON texts, for explode and "
 	  "the "
 	  "json functions. A text longer than the limit archive.text is refused.\n"
-	  "Only the columns that a plan needs are read. Encrypted files are refused.",
+	  "Only the columns that a plan needs are read. Encrypted files are refused.\n"
+	  "A .parquet that dtx writes has the types of its columns: int is INT64, float DOUBLE, "
+	  "bool BOOLEAN, decimal DECIMAL, date DATE, datetime TIMESTAMP in microseconds (of UTC if "
+	  "the column is), text STRING; a column of the type null is INT32 without a value. Lists "
+	  "and JSON are texts. A row group has up to 1,048,576 rows, or 128 MiB of values. The "
+	  "same "
+	  "table gives the same bytes, so the file does not have the id of its run.",
 	  NULL },
 	{ "TABLES OF A DATABASE",
 	  "An output named .db, .sqlite or .sqlite3 is a table of an SQLite database: bool as 0 "

@@ -198,6 +198,37 @@ out:
 	return rc;
 }
 
+/* --- the output --- */
+
+/* Finds the delimiter of the CSV that the program writes. Other formats are refused: the program
+ * would write CSV under their names. */
+static enum dtx_code output_delimiter(const struct dtx_plan *plan, char *delimiter,
+                                      struct dtx_err *err)
+{
+	const struct dtx_plan_output *o = plan->output;
+	const struct dtx_writer_class *cls;
+	struct dtx_str format;
+
+	*delimiter = ',';
+	if (!plan->noutputs)
+		return DTX_OK;
+	cls = dtx_writer_find(o->format, o->path);
+	*delimiter = dtx_writer_delimiter(&o->opts, o->format, o->path);
+	if (*delimiter)
+		return DTX_OK;
+	format = cls ? dtx_writer_format(cls, o->format, o->path) : dtx_writer_suffix(o->path);
+	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	            "the output is written as '%.*s', which a pandas program does not do: it "
+	            "writes CSV",
+	            (int)format.len, format.ptr);
+	dtx_err_at(err, o->at);
+	dtx_err_hint(err,
+	             "name a .csv, which dtx convert makes a .%.*s of; --to snippet writes the "
+	             "steps alone",
+	             (int)format.len, format.ptr);
+	return DTX_E_NO_TRANSLATION;
+}
+
 /* --- the program --- */
 
 static void head_text(const struct dtx_plan *plan, struct dtx_buf *out)
@@ -254,8 +285,12 @@ enum dtx_code dtx_program_text(const struct dtx_plan *plan, const struct dtx_exe
 	static const char *const always[] = { "import numpy as np", "import pandas as pd", "main" };
 	size_t n = 0;
 	bool *need, *direct, defined = true;
-	enum dtx_code rc = DTX_OK;
+	char delimiter[2] = { 0 };
+	enum dtx_code rc;
 
+	rc = output_delimiter(plan, delimiter, err);
+	if (rc != DTX_OK)
+		return rc;
 	while (dtx_program_parts[n].name)
 		n++;
 	need = dtx_mem_zalloc(2 * n, sizeof(*need));
@@ -273,10 +308,7 @@ enum dtx_code dtx_program_text(const struct dtx_plan *plan, const struct dtx_exe
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(input_text(&plan->input[i], found ? &found->input[i] : NULL, out, err));
 	dtx_buf_add(out, "}\nDELIMITER = ");
-	dtx_py_text(out, (char[]){ plan->noutputs && plan->output[0].opts.delimiter
-	                                   ? plan->output[0].opts.delimiter
-	                                   : ',',
-	                           0 });
+	dtx_py_text(out, delimiter);
 	dtx_buf_add(out, "  # of the result\n\n\n");
 	dtx_buf_add(out, transform);
 	for (size_t i = 0; i < n; i++)

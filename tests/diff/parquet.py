@@ -2,8 +2,10 @@
 """Parquet files that are written here, with every encoding, both versions of pages, nulls, several
 pages and row groups, against the values that went into them.  Usage: parquet.py DTX [SEED]
 
-Where DTX_PEERS names a folder with the npm package @duckdb/node-api, DuckDB reads the fixtures and, if they
-are there, the files in $DTX_SHARED_DATA/parquet."""
+Then tables of every type that dtx has are written as Parquet and read again.
+
+Where DTX_PEERS names a folder with the npm packages @duckdb/node-api and nodejs-polars, DuckDB reads the
+fixtures and, if they are there, the files in $DTX_SHARED_DATA/parquet; both read what dtx has written."""
 import csv
 import glob
 import io
@@ -466,7 +468,7 @@ def as_duckdb(dtx, duck, path):
     return ""
 
 
-def peers(dtx):
+def peers(dtx, written, names):
     global skipped
     folder = os.environ.get("DTX_PEERS")
     if not folder:
@@ -484,8 +486,169 @@ def peers(dtx):
             print("# %s: DuckDB does not read it" % name)
         else:
             check("as DuckDB reads it: " + name, wrong)
+    for name in names:
+        check("DuckDB reads what dtx wrote: " + name, out_duckdb(duck, written, name))
     duck.stdin.close()
     duck.wait()
+    check("Polars reads what dtx wrote", out_polars(written, folder, names))
+
+
+# --- files that dtx writes ---
+
+CODECS = ("zstd", "snappy", "gzip", "none")
+
+
+def moment(r):
+    us = r.choice((0, 0, 500000, 1, 999999))
+    return "%04d-%02d-%02dT%02d:%02d:%02d" % (
+        r.randint(1, 9999), r.randint(1, 12), r.randint(1, 28), r.randint(0, 23), r.randint(0, 59), r.randint(0, 59)
+    ) + (".%06d" % us).rstrip("0") * (us > 0)
+
+
+def digits(precision, scale):
+    def make(r):
+        v = r.randint(0, 10 ** r.randint(1, precision) - 1) * r.choice((1, -1))
+        return decimal(precision, scale)(v)
+    return make
+
+
+WORDS = ("", "a", "one two", "Zürich", 'say "x"', "line\nbreak", "x" * 13, "key-" * 20, "\U0001f600")
+OUT_TYPES = {  # name: (type in the plan, a value as CSV has it, type in DuckDB)
+    "int": ("int", lambda r: str(edges(64)(r)), "BIGINT"),
+    "small": ("int", lambda r: str(r.randint(-3, 9)), "BIGINT"),
+    "float": ("float", lambda r: number(r.choice((0.0, 0.5, -2.25, 1e300, 5e-324, r.random(), r.randint(-99, 99)))), "DOUBLE"),
+    "bool": ("bool", lambda r: r.choice(("true", "false")), "BOOLEAN"),
+    "text": ("text", lambda r: r.choice(WORDS) + r.choice(("", "", str(r.randint(0, 10**6)))), "VARCHAR"),
+    "dec9": ("decimal(9,2)", digits(9, 2), "DECIMAL(9,2)"),
+    "dec18": ("decimal(18,4)", digits(18, 4), "DECIMAL(18,4)"),
+    "dec38": ("decimal(38,6)", digits(38, 6), "DECIMAL(38,6)"),
+    "dec20": ("decimal(20,1)", digits(20, 1), "DECIMAL(20,1)"),
+    "date": ("date", lambda r: moment(r)[:10], "DATE"),
+    "local": ("datetime", moment, "TIMESTAMP"),
+    "utc": ("datetime", lambda r: moment(r) + "Z", "TIMESTAMP WITH TIME ZONE"),
+}
+
+
+def out_cells(rand, make, rows):
+    pool = [make(rand) for _ in range(rand.choice((1, 5, 300)))]
+    nulls, runs_of, fresh = rand.choice((0, 0, 0.02, 0.5, 0.99, 1)), rand.choice((1, 1, 40)), rand.random() < 0.3
+    cells = []
+    while len(cells) < rows:
+        v = None if rand.random() < nulls else make(rand) if fresh else rand.choice(pool)
+        cells += [v] * runs_of
+    return cells[:rows]
+
+
+def out_table(rand, folder, name, rows):
+    """Writes a CSV file and a plan that declares its types; returns the columns."""
+    columns = {c: out_cells(rand, make, rows) for c, (_, make, _) in OUT_TYPES.items()}
+    if rows and all(v is None for v in columns["utc"]):
+        columns["utc"][0] = "2024-01-01T00:00:00Z"  # one value says that the times are of UTC
+    quote = lambda v: "" if v is None else '"%s"' % v.replace('"', '""') if re.search('[",\n]|^$', v) else v
+    with open(os.path.join(folder, name + ".csv"), "w", newline="") as f:
+        f.write(",".join(columns) + "\n")
+        f.writelines(",".join(map(quote, row)) + "\n" for row in zip(*columns.values()))
+    types = [{"name": c, "type": t} for c, (t, _, _) in OUT_TYPES.items()]
+    plan = {"dtx": 1, "inputs": [{"name": "main", "types": types}], "steps": [{"op": "limit", "n": 10**9}], "output": {"codec": rand.choice(CODECS)}}
+    with open(os.path.join(folder, name + ".json"), "w") as f:
+        json.dump(plan, f)
+    return columns
+
+
+def run(dtx, folder, name, out, *more):
+    p = subprocess.run([dtx, "run", "-q", name + ".json", name + ".csv", "-o", out, *more], cwd=folder, capture_output=True, text=True, timeout=120)
+    return p.stderr if p.returncode else ""
+
+
+def same_bytes(a, b):
+    with open(a, "rb") as f, open(b, "rb") as g:
+        return f.read() == g.read()
+
+
+def out_again(dtx, folder, name):
+    """What dtx reads in the file is what it read in the CSV; threads make no difference."""
+    wrong = run(dtx, folder, name, name + ".parquet") or run(dtx, folder, name, name + "_in.csv")
+    path = os.path.join(folder, name)
+    if wrong:
+        return wrong
+    code, out, err = read(dtx, path + ".parquet")
+    with open(path + "_in.csv", newline="") as f:
+        want = list(csv.reader(f))
+    got = list(csv.reader(io.StringIO(out, newline="")))
+    if code or got != want:
+        return err or next("%r, not %r" % p for p in zip(got + [None], want + [None]) if p[0] != p[1])
+    for threads in ("1", "2", "7"):
+        wrong = run(dtx, folder, name, "again.parquet", "--threads", threads)
+        if wrong or not same_bytes(path + ".parquet", os.path.join(folder, "again.parquet")):
+            return wrong or "other bytes with %s threads" % threads
+    return ""
+
+
+def out_cases(dtx, folder, rand):
+    names = []
+    for i, rows in enumerate((0, 1, 9, 2000, 12000)):
+        names.append("out%d" % i)
+        out_table(rand, folder, names[-1], rows)
+        check("written and read again: %d rows" % rows, out_again(dtx, folder, names[-1]))
+    return names
+
+
+def tell(duck, sql):
+    duck.stdin.write(json.dumps({"tables": {}, "sql": sql}) + "\n")
+    duck.stdin.flush()
+    answer = json.loads(duck.stdout.readline())
+    return answer.get("rows", answer.get("error"))
+
+
+def out_duckdb(duck, folder, name):
+    """Types, values and statistics as DuckDB has them, against the CSV."""
+    path = os.path.join(folder, name)
+    columns = ", ".join("%s::VARCHAR AS %s" % (c, c) for c in OUT_TYPES)
+    types = {r["column_name"]: r["column_type"] for r in tell(duck, "DESCRIBE SELECT * FROM '%s.parquet'" % path)}
+    for c, (_, _, want) in OUT_TYPES.items():
+        if types[c] != want and not (c == "utc" and name == "out0"):  # no value says that it is of UTC
+            return "%s is %s" % (c, types[c])
+    spec = ", ".join("'%s': '%s'" % (c, t) for c, (_, _, t) in OUT_TYPES.items())
+    source = "read_csv('%s.csv', header=true, auto_detect=false, quote='\"', escape='\"', force_not_null=['text'], columns={%s})" % (path, spec)
+    wrong = tell(duck, "SELECT count(*) AS n FROM (SELECT row_number() OVER () AS r, %s FROM '%s.parquet') a FULL JOIN "
+                 "(SELECT row_number() OVER () AS r, %s FROM %s) b USING (r) WHERE a.r IS NULL OR b.r IS NULL OR %s" % (
+                     columns, path, columns, source, " OR ".join(
+                         "coalesce(a.%s, '') IS DISTINCT FROM coalesce(b.%s, '')" % (c, c) for c in OUT_TYPES)))
+    if wrong != [{"n": 0}]:
+        return str(wrong)
+    for c in OUT_TYPES:
+        got = tell(duck, "SELECT min(stats_min_value) AS a, max(stats_max_value) AS b, sum(stats_null_count)::INT AS n "
+                   "FROM parquet_metadata('%s.parquet') WHERE path_in_schema = '%s'" % (path, c))[0]
+        want = tell(duck, "SELECT min(%s)::VARCHAR AS a, max(%s)::VARCHAR AS b, count(*) - count(%s) AS n FROM '%s.parquet'" % (c, c, c, path))[0]
+        exact = c not in ("float", "utc", "text")  # which DuckDB prints in another way
+        if (got["n"] or 0) != want["n"] or (exact and (got["a"], got["b"]) != (want["a"], want["b"])):
+            return "statistics of %s: %s, not %s" % (c, got, want)
+    return ""
+
+
+def out_polars(folder, peers_at, names):
+    p = subprocess.run(["node", os.path.join(HERE, "polars.mjs"), peers_at, *[os.path.join(folder, n + ".parquet") for n in names]],
+                       capture_output=True, text=True)
+    lines = p.stdout.splitlines()
+    if len(lines) != len(names):
+        return p.stderr
+    for name, line in zip(names, map(json.loads, lines)):
+        with open(os.path.join(folder, name + "_in.csv"), newline="") as f:
+            want = list(csv.reader(f))
+        if line["columns"] != want[0] or len(line["rows"]) != len(want) - 1:
+            return "%s: %s, %d rows" % (name, line["columns"], len(line["rows"]))
+        for i, (a, b) in enumerate(zip(line["rows"], want[1:])):
+            for c, x, y in zip(want[0], a, b):
+                if plain_text(x or "", c) != plain_text(y, c):
+                    return "%s, row %d, %s: %r, not %r" % (name, i, c, x, y)
+    return ""
+
+
+def plain_text(v, column):
+    if column in ("local", "utc"):
+        v = re.sub(r"(\+00:00|UTC|Z)$", "", v.replace(" ", "T", 1)).strip()
+        return re.sub(r"\.?0*$", "", v) if "." in v else v
+    return number(v) if column == "float" and v else v
 
 
 def main():
@@ -497,7 +660,8 @@ def main():
         for seed in range(first, first + 2):
             check("groups of dictionaries, seed %d" % seed, grouped(dtx, folder, seed))
         check("a long text in every row", one_long_text(dtx, folder))
-        peers(dtx)
+        names = out_cases(dtx, folder, random.Random(first))
+        peers(dtx, folder, names)
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed > 0
 

@@ -226,7 +226,8 @@ void test_writer_find(void)
 	T_STR(dtx_writer_find(NULL, "a/b.xlsx")->name, "xlsx");
 	T_STR(dtx_writer_find("json", "x.csv")->name, "json");
 	T_STR(dtx_writer_find(NULL, "notes.md")->name, "md");
-	T_CHECK(!dtx_writer_find("parquet", "x.csv"));
+	T_STR(dtx_writer_find(NULL, "a.pq")->name, "parquet");
+	T_CHECK(!dtx_writer_find("orc", "x.csv"));
 }
 
 static enum dtx_code write_once(const char *format)

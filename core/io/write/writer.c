@@ -135,6 +135,7 @@ enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts 
 		DTX_UNUSED_OPTIONS(dtx_write_opts, as_table, "as_table"),
 		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, into, "into"),
 		DTX_UNUSED_OPTIONS(dtx_write_opts, if_exists, "if_exists"),
+		DTX_UNUSED_OPTIONS_TEXT(dtx_write_opts, codec, "codec"),
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err note = DTX_ERR_INIT;

@@ -6,6 +6,9 @@
 #include "core/io/formats.h"
 #include "core/io/write/outfile.h"
 
+/* How the pages of a Parquet file are packed. */
+#define DTX_WRITE_CODECS "zstd,snappy,gzip,none"
+
 struct dtx_write_opts {
 	const char *format; /* one of dtx_write_formats; NULL: by the suffix of the path */
 	const char *sheet;  /* of a workbook; NULL: "Sheet1" */
@@ -17,6 +20,8 @@ struct dtx_write_opts {
 	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
+	const char *codec;     /* of a Parquet file: one of DTX_WRITE_CODECS; NULL: "zstd" */
+	unsigned workers; /* threads that a writer may use in `put`; 0: none but the caller's */
 	/* text, for a terminal: its columns and lines.  With `height` only the first and last rows
 	 * are written, and middle columns are left out where they do not fit.  0: no limit */
 	unsigned width, height;

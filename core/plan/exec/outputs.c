@@ -252,6 +252,7 @@ static enum dtx_code output_opts(struct dtx_graph *g, uint32_t i, struct dtx_exe
 	if (!opts->format && o->format && strcmp(o->format, "auto") != 0)
 		opts->format = o->format;
 	opts->reprint = output_delimiter(o) != dtx_outputs_home(g->plan);
+	opts->workers = g->run.workers;
 	if (!opts->into && dtx_str_in_list(dtx_outputs_class(o)->uses, "into")) {
 		opts->into = default_table(o, &result->arena);
 		if (!opts->into)

@@ -11,7 +11,7 @@
 
 struct output_args {
 	const char *path, *sheet, *delimiter, *null_text, *eol, *into, *table;
-	int format, quote, float_style, if_exists;
+	int format, quote, float_style, if_exists, codec;
 	bool header, bom, stamp, as_table;
 };
 static const struct dtx_param output_rows[] = {
@@ -40,13 +40,23 @@ static const struct dtx_param output_rows[] = {
 	{ ROW(output_args, into, DTX_P_TEXT),
 	  .help = "table of a database that gets the rows; default: table, else the name of the "
 	          "file" },
+	/* no .def, nor that of codec: it would change the ids of all plans */
 	{ ROW(output_args, if_exists, DTX_P_CHOICE), .choices = "fail,replace,append",
-	  .def = "\"fail\"",
-	  .help = "where a database has that table: fail, replace its rows, or "
+	  .help = "where a database has that table: fail, the default, replace its rows, or "
 	          "append" },
+	{ ROW(output_args, codec, DTX_P_CHOICE), .choices = DTX_WRITE_CODECS,
+	  .help = "how a .parquet is compressed; default: zstd" },
 	{ ROW(output_args, table, DTX_P_TABLE),
 	  .help = "the table of the step with this out name; default: the result of the plan" },
 };
+
+/* The name of a codec by its number in DTX_WRITE_CODECS; NULL for -1. */
+static const char *codec_name(int i)
+{
+	static const char *const names[] = { "zstd", "snappy", "gzip", "none" };
+
+	return i >= 0 && i < (int)DTX_COUNT(names) ? names[i] : NULL;
+}
 
 static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
                                  struct dtx_plan_output *o, struct dtx_err *err)
@@ -66,7 +76,8 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 	o->opts.no_stamp = !a->stamp;
 	o->opts.as_table = a->as_table;
 	o->opts.into = a->into;
-	o->opts.if_exists = (unsigned)a->if_exists;
+	o->opts.if_exists = (unsigned)DTX_MAX(a->if_exists, 0);
+	o->opts.codec = codec_name(a->codec);
 	o->opts.null_text = a->null_text ? a->null_text : "";
 	if (a->eol && strcmp(a->eol, "\r\n") == 0)
 		o->opts.crlf = true;
@@ -82,7 +93,7 @@ out:
 static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object, json_t *list,
                                   struct dtx_plan_output *o, struct dtx_err *err)
 {
-	struct output_args a = { .header = true, .stamp = true };
+	struct output_args a = { .header = true, .stamp = true, .codec = -1, .if_exists = -1 };
 	json_t *canon = NULL;
 	enum dtx_code rc = DTX_OK;
 

@@ -26,10 +26,10 @@ try run plan.json in.csv -o x.csv --record nosuch/x.json
 try run plan.json in.csv -o x.csv --ragged quarantine --rejects sub
 ls x.csv 2>&1 | sed 's/.*: //'
 # suffixes: those of the writers in any letter case, or --to
-try run plan.json in.csv -o x.parquet
+try run plan.json in.csv -o x.orc
 try run plan.json in.csv -o .profile
 try run plan.json in.csv -o x.csv.bz2
-try run plan.json in.csv -o x.csv --to parquet
+try run plan.json in.csv -o x.csv --to orc
 echo '{"dtx":1,"steps":[{"op":"limit","n":9}],"output":{"path":"x.xls"}}' > old.json
 try run old.json in.csv
 try check old.json

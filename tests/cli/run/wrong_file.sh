@@ -19,7 +19,7 @@ say run plan.json 'a=b.csv'
 say run plan.json -x.csv
 say run plan.json orders.csv -o no/such/out.csv
 say run plan.json orders.csv -o orders.csv/out.csv
-say run plan.json orders.csv -o out.parquet
+say run plan.json orders.csv -o out.orc
 # only a file stays what it was: a stream has taken what came before
 dtx run plan.json orders.csv -q > /dev/full || echo "exit $?"
 printf 'b\n' > -x.csv

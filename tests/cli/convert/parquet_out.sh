@@ -1,0 +1,38 @@
+. "$LIB"
+printf 'id,name,x,day,ok,at,price\n1,ann,1.5,2024-01-01,true,2024-01-01T10:00:00Z,12.50\n2,,,,,,\n3,"b ""q"" é",-2.25,1999-12-31,false,1969-12-31T23:59:59.5Z,-0.05\n' > a.csv
+echo '{"dtx":1,"inputs":[{"name":"main","types":[{"name":"price","type":"decimal(20,2)"}]}],"steps":[{"op":"limit","n":9}],
+  "output":{"path":"p.parquet","codec":"snappy"}}' > p.json
+# every type, there and back
+dtx run -q p.json a.csv && dtx convert p.parquet -
+dtx inspect --json p.parquet | grep snappy
+# names of the format; to a pipe; the same bytes for any number of threads
+dtx convert -q a.csv a.parquet && dtx convert -q a.csv a.pq && cmp a.parquet a.pq
+dtx convert a.csv --to parquet | cmp - a.parquet
+for n in 1 2 7; do dtx convert -q a.csv --to parquet --threads $n | cmp - a.parquet; done
+dtx convert a.csv -o a.parquet.gz || echo "exit $?"
+# tables without rows, of one column, of many, and with a text of 10 MB
+head -1 a.csv > none.csv && dtx convert -q none.csv none.parquet && dtx convert none.parquet -
+printf 'one\n1\n' | dtx convert - one.parquet && dtx convert one.parquet -
+seq -s, 300 | sed 's/[0-9]*/c&/g' > wide.csv && seq -s, 300 >> wide.csv && seq -s, 300 | sed 's/\b[0-9]*7\b//g' >> wide.csv
+dtx convert -q wide.csv wide.parquet && dtx convert wide.parquet - | cmp - wide.csv
+(echo a,b; seq 1400000 | tr '\n' - | head -c 10000000; echo ,1; echo y,2) > long.csv
+dtx convert -q long.csv long.parquet && dtx convert long.parquet - --limit archive.text=100M | cmp - long.csv
+# more than one row group; those after the first are found
+(echo n,m; seq 1100000 | awk '{ print $1 "," $1 % 7 }') > n.csv
+dtx convert -q n.csv n.parquet && dtx convert n.parquet - | cmp - n.csv
+dtx inspect --json n.parquet | grep row_groups
+# lists are JSON texts
+echo '{"a":[1,{"b":null}],"c":null}' | dtx convert - --from jsonl l.parquet && dtx convert l.parquet -
+# a result that cannot be written leaves the file as it was
+cp a.parquet before.parquet
+dtx convert -q long.csv /dev/full --to parquet || echo "exit $?"
+(ulimit -f 2000; trap '' XFSZ; dtx convert -q long.csv -o a.parquet) || echo "exit $?"
+cmp a.parquet before.parquet
+# members that mean nothing to it are named; so is a codec that there is not
+echo '{"dtx":1,"steps":[{"op":"limit","n":1}],"output":{"path":"o.parquet","delimiter":";"}}' > o.json
+dtx run o.json a.csv
+sed 's/"delimiter":";"/"codec":"lzo"/' o.json > lzo.json && dtx run lzo.json a.csv || echo "exit $?"
+# a program of pandas writes CSV
+dtx compile --to pandas p.json a.csv || echo "exit $?"
+dtx compile --to snippet p.json a.csv | tail -1
+ls
