@@ -25,6 +25,7 @@ static enum dtx_code start_record(struct dtx_execution *x, struct dtx_err *err)
 	struct dtx_run_info info = { .run_id = x->run_id, .command = "exec" };
 	char hash[DTX_SHA256_HEX];
 
+	info.id_given = x->args->run_id != NULL;
 	info.argc = x->cli->argc;
 	info.argv = x->cli->argv;
 	info.start_us = x->start_us;
@@ -237,8 +238,8 @@ enum dtx_code dtx_execution_run(struct dtx_execution *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	x->start_us = dtx_wall_us();
-	dtx_run_id_new(x->run_id);
 	dtx_jail_report_init(&x->report);
+	DTX_TRY(dtx_run_id_take(x->args->run_id, x->run_id, err));
 	DTX_TRY(open_box(x, err));
 	DTX_TRY(start_record(x, err));
 	DTX_TRY(dtx_execution_inputs(x, err));

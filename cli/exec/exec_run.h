@@ -8,6 +8,7 @@
 #define DTX_EXEC_NAME 256
 struct dtx_exec_args {
 	const char *code, *out, *require_layers;
+	const char *run_id; /* NULL: a new one */
 	struct dtx_optlist table, file;
 	bool json, no_warm;
 	struct dtx_jail_given jail;

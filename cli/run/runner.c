@@ -787,10 +787,11 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 	int status;
 
 	r->start_us = dtx_wall_us();
-	dtx_run_id_new(r->run_id);
 	dtx_cancel_catch();
 	r->cancel = dtx_cancel_flag();
-	rc = runner_all(r, argc, argv, &err);
+	rc = dtx_run_id_take(dtx_runner_given_id(r), r->run_id, &err);
+	if (rc == DTX_OK)
+		rc = runner_all(r, argc, argv, &err);
 	if (rc == DTX_OK && !r->prompt)
 		rc = dtx_runner_receipt(r, &err);
 	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);

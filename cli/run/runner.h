@@ -39,6 +39,7 @@ struct dtx_run_args {
 	bool cassette_record, cache_only, retry_author;
 	int64_t max_regions;
 	const char *record, *head_file; /* copies of the record; NULL: none */
+	const char *run_id;             /* NULL: a new one */
 	const char *log_json;           /* NULL: no log */
 	int progress;                   /* enum dtx_progress_how */
 	int input_hash;                 /* enum dtx_identity_kind */
@@ -48,8 +49,8 @@ struct dtx_run_args {
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
-#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 28)
-#define DTX_RUN_OPTS     (28 + 34)
+#define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 29)
+#define DTX_RUN_OPTS     (29 + 34)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 
@@ -115,6 +116,12 @@ struct dtx_runner {
 /* Performs the run. With plan_path NULL the operands are IN [OUT]. Prints everything and returns
  * the exit status. */
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
+/* The id that the caller chose for the run; NULL: none. A replay has the options of the recorded
+ * run, but is a run of its own. */
+static inline const char *dtx_runner_given_id(const struct dtx_runner *r)
+{
+	return r->replay ? NULL : r->args->run_id;
+}
 
 /* Ends the process after a run that succeeded, without freeing memory: the system takes it back
  * faster at once. Returns if the run failed, and in builds that need a normal end. */

@@ -111,6 +111,14 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .metavar = "FILE",
 	  AT(record),
 	  .help = "write the record of this run there as JSON as well" },
+	{ .name = "run-id",
+	  .group = "the record",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "ID",
+	  AT(run_id),
+	  .help = "id of the run, a UUID of version 7 that no run has, for a program that must "
+	          "know "
+	          "it beforehand (default: a new one)" },
 	{ .name = "receipt",
 	  .group = "the record",
 	  .kind = DTX_O_FLAG,

@@ -244,6 +244,7 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	struct dtx_buf *canonical = &r->beside.canonical;
 
 	*info = (struct dtx_run_info){ .run_id = r->run_id, .command = r->command };
+	info->id_given = dtx_runner_given_id(r) != NULL;
 	dtx_buf_init(canonical, DTX_BUF_TEXT_MAX);
 	DTX_TRY(dtx_plan_canonical(r->plan, canonical, err));
 	DTX_TRY(beside_targets(r, &info->targets, err));

@@ -65,6 +65,34 @@ void dtx_run_id_new(char id[DTX_RUN_ID])
 	         hex + 20);
 }
 
+enum dtx_code dtx_run_id_take(const char *given, char id[DTX_RUN_ID], struct dtx_err *err)
+{
+	static const char form[] = "xxxxxxxx-xxxx-7xxx-vxxx-xxxxxxxxxxxx";
+	enum dtx_code rc = DTX_OK;
+	size_t i = 0;
+
+	if (!given) {
+		dtx_run_id_new(id);
+		goto out;
+	}
+	for (; form[i] && given[i]; i++) {
+		const char *may = form[i] == 'x'   ? "0123456789abcdef"
+		                  : form[i] == 'v' ? "89ab"
+		                  : form[i] == '7' ? "7"
+		                                   : "-";
+
+		if (!strchr(may, given[i]))
+			break;
+	}
+	if (form[i] || given[i])
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--run-id' takes a UUID of version 7 in lower case, got '%.60s'",
+		         given);
+	memcpy(id, given, DTX_RUN_ID);
+out:
+	return rc;
+}
+
 const char *dtx_run_id_short(const char *id)
 {
 	size_t len = strlen(id);
@@ -363,6 +391,25 @@ out:
 	return rc;
 }
 
+/* An id that is used twice would join two runs to one. */
+static enum dtx_code record_id_free(struct dtx_store *store, const char *run_id,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(store);
+	struct dtx_db_val val = dtx_db_text(run_id);
+	struct dtx_db_rows *rows = NULL;
+	bool found = false;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_RUN_BY_ID, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &found, err));
+	if (found)
+		DTX_FAIL(err, DTX_E_USAGE, "the store has a run with the id '%s'", run_id);
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
 enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_info *info,
                                struct dtx_record **out, struct dtx_err *err)
 {
@@ -375,6 +422,8 @@ enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_inf
 		DTX_FAIL_MEM(err);
 	r->store = store;
 	dtx_str_copy(r->id, sizeof(r->id), dtx_str_of(info->run_id));
+	if (info->id_given)
+		DTX_TRY(record_id_free(store, info->run_id, err));
 	DTX_TRY(record_start_body(r, info, env, body, err));
 	DTX_TRY(record_chain_fits(store, err));
 	/* A power failure may undo this event as long as the run has no result; the next event

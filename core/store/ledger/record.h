@@ -19,11 +19,16 @@ struct dtx_record;
 
 /* Makes a new run id.  Ids sort by time. */
 void dtx_run_id_new(char id[DTX_RUN_ID]);
+/* Copies an id that was given, or makes a new one where `given` is NULL.  Error: usage, if it is
+ * not written as a UUIDv7. */
+DTX_MUSTUSE enum dtx_code dtx_run_id_take(const char *given, char id[DTX_RUN_ID],
+                                          struct dtx_err *err);
 /* The last 8 hex digits of an id. */
 const char *dtx_run_id_short(const char *id);
 
 struct dtx_run_info {
-	const char *run_id;         /* from dtx_run_id_new */
+	const char *run_id;         /* from dtx_run_id_new, or dtx_run_id_take */
+	bool id_given;              /* the start fails with usage if a run has this id */
 	const char *command;        /* "run", "convert", "snippet add" */
 	const char *ns;             /* namespace; NULL: "default" */
 	struct dtx_str plan;        /* canonical bytes; empty: none */
