@@ -377,14 +377,16 @@ static const char library_types[] =
 	"ZoneInfoNotFoundError,_ArrayMemoryError,_UFuncBinaryResolutionError,"
 	"_UFuncInputCastingError,_UFuncNoLoopError,_UFuncOutputCastingError,error";
 
+bool dtx_redact_type(const char *type)
+{
+	return type[0] && !strchr(type, ',') && dtx_str_in_list(library_types, type);
+}
+
 static const char *type_told(const struct dtx_jail_report *r)
 {
 	const char *type = r->exception.type ? r->exception.type : "";
 
-	return r->exception.library && type[0] && !strchr(type, ',') &&
-	                       dtx_str_in_list(library_types, type)
-	               ? type
-	               : "exception";
+	return r->exception.library && dtx_redact_type(type) ? type : "exception";
 }
 
 static bool exception_name(const struct dtx_jail_report *r, struct dtx_str code,

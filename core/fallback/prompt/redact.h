@@ -44,6 +44,9 @@ DTX_MUSTUSE bool dtx_redact_names(json_t *names, const char *alias, const struct
 void dtx_redact_trigger(const struct dtx_err *e, const json_t *steps, const json_t *names,
                         struct dtx_buf *out, struct dtx_disclosed *count);
 
+/* Whether an exception's type is one of Python, numpy or pandas, which may be passed on by name. */
+bool dtx_redact_type(const char *type);
+
 /* Describes a failed run in the jail, as lines of text; nothing if the run did not fail. */
 void dtx_redact_run(const struct dtx_jail_report *r, struct dtx_str code, const json_t *names,
                     struct dtx_buf *out);

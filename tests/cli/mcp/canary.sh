@@ -1,0 +1,2 @@
+. "$LIB"
+/usr/bin/python3 -B "${0%.sh}.py"
