@@ -81,6 +81,7 @@ static const char *const vocabularies[] = {
 	"spring,summer,autumn,fall,winter",
 	"low,medium,high,very low,very high,none,small,large,extra large,minor,major,critical",
 	"home,away",
+	"before,after,pre,post,baseline,control,treatment",
 	"budget,actual,planned,forecast,target,budgeted,expected,plan",
 };
 
@@ -308,7 +309,7 @@ bool dtx_like_attribute(const char *text)
 		"open,close,high,low,start,end,first,last,percent,pct,share,index,index,order,rank,"
 		"level,"
 		"temperature,pressure,depth,latitude,longitude,lat,lon,x,y,z,hours,minutes,seconds,"
-		"days,"
+		"days,day,week,month,quarter,period,time,"
 		"budget,gross,net,growth,change,error,stock,quantity,distance,duration,strength,"
 		"mileage";
 	struct dtx_buf low = DTX_BUF_INIT(4096);
@@ -340,6 +341,26 @@ static bool are_labels(const char *const *name, size_t n)
 			return false;
 	}
 	return n >= 2;
+}
+
+/* Whether the names can be kinds of one thing, such as "brown", "hazel" or "B200", "SST-2": one or
+ * two words, of which none says what is measured. */
+static bool are_kinds(const char *const *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct dtx_str t = dtx_utf8_trim(dtx_str_of(name[i])), rest = t, word;
+		size_t words = 0;
+
+		while (dtx_str_next(&rest, ' ', &word))
+			words += word.len > 0;
+		if (!words || words > 2 || t.len > 24 || strpbrk(name[i], "(%#/,;:?") ||
+		    (islower((unsigned char)*t.ptr) && strchr(name[i], '_')) ||
+		    dtx_like_attribute(name[i]))
+			return false;
+	}
+	return n >= 3;
 }
 
 /* Whether single letters after the common start skip some, as "W", "L", "T" do. */
@@ -447,11 +468,14 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 		out.score = DTX_MAX(out.score, 0.85);
 	if (dates == n)
 		out.score = DTX_MAX(out.score, 0.85);
-	if (shapes == n && dtx_cell_shape(DTX_STR("a")) != shape &&
-	    strpbrk(name[0], "0123456789-_"))
+	if (shapes == n && strpbrk(name[0], "0123456789"))
 		out.score = DTX_MAX(out.score, 0.75);
+	else if (shapes * 4 >= n * 3 && strpbrk(name[0], "0123456789"))
+		out.score = DTX_MAX(out.score, 0.5);
 	if (are_labels(name, n))
 		out.score = DTX_MAX(out.score, 0.55);
+	if (are_kinds(name, n))
+		out.score = DTX_MAX(out.score, 0.45);
 	/* mostly a series: "2019", "2020", "Later" */
 	if (count[best] * 4 >= n * 3)
 		out.score = DTX_MAX(out.score, 0.5);

@@ -231,6 +231,18 @@ static bool stack_measures(const struct dtx_makers *m)
 	return words * 2 > rows;
 }
 
+/* Whether the run is all columns of numbers, and the others are labels. */
+static bool stack_numbers(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t c;
+
+	for (c = 0; c < m->g->ncols; c++) {
+		if (dtx_kind_is_number(m->col[c].kind) != (c >= from && c < from + n))
+			return false;
+	}
+	return n >= 3 && n < m->g->ncols;
+}
+
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
 {
 	const char *const *name = m->g->name + from;
@@ -257,7 +269,7 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	         : n >= 4 ? 0.06
 	                  : 0) +
 	        stack_stays(m, n);
-	score -= n == 2 ? 0.26 : 0;
+	score -= n > 2 ? 0 : names.what && like >= 0.8 ? 0.16 : 0.26;
 	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
 	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
 	score -= !stay ? 0.15 : 0;
@@ -275,7 +287,12 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 		     alike > 0.6) ||
 		    (!names.what && alike > 0.8))
 			score -= 0.25;
+		else if (names.score < 0.85 && alike > 0.8)
+			score -= 0.1;
 	}
+	/* amounts of several things can be of different size */
+	if (score < 0.62 && names.score >= 0.45 && stack_numbers(m, from, n))
+		score = DTX_MIN(0.62, score + 0.2);
 	step = json_pack("{ss so}", "op", "pivot_longer", "cols", names_list(m, col, n));
 	stack_name(m, step, &names);
 	dtx_makers_add(m, "stack", step, score,
@@ -299,6 +316,17 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 			NULL, NULL);
 }
 
+/* Whether column `to` continues the run from `from`: by its name, its values, or as numbers. */
+static bool stack_together(const struct dtx_makers *m, uint32_t way, uint32_t from, uint32_t to)
+{
+	if (!way)
+		return dtx_like_neighbours(m->g->name[to - 1], m->g->name[to]) >= 0.74;
+	if (way == 1)
+		return m->col[to].kind == m->col[from].kind &&
+		       dtx_like_values(&m->col[to - 1], &m->col[to]) >= 0.7;
+	return dtx_kind_is_number(m->col[from].kind) && dtx_kind_is_number(m->col[to].kind);
+}
+
 void dtx_make_stack(struct dtx_makers *m)
 {
 	uint32_t n = m->g->ncols, from, to, set[SETS_MAX][2], nsets = 0, i, way;
@@ -310,14 +338,12 @@ void dtx_make_stack(struct dtx_makers *m)
 	/* a column of labels that repeats says that the rows are observations */
 	pure = m->col[0].words.n >= m->g->nrows && m->g->nrows <= DTX_FEATURE_ROWS &&
 	       purity_make(m, &purity);
-	/* runs of names that go together, then of values that do, then all but the first ones */
-	for (way = 0; way < 2; way++) {
+	/* runs of names that go together, then of values that do, then of numbers, then all but the
+	 * first ones */
+	for (way = 0; way < 3; way++) {
 		for (from = 0; from + 1 < n; from = to) {
 			for (to = from + 1; to < n; to++) {
-				if (way ? dtx_like_values(&m->col[to - 1], &m->col[to]) < 0.7 ||
-				                    m->col[to].kind != m->col[from].kind
-				        : dtx_like_neighbours(m->g->name[to - 1], m->g->name[to]) <
-				                    0.74)
+				if (!stack_together(m, way, from, to))
 					break;
 			}
 			if (to - from >= 2 && nsets < SETS_MAX - 5) {
@@ -595,7 +621,7 @@ static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx
 /* Adds one reading of a set: the left parts name the values (`left`), or the right ones do. */
 static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, uint32_t size)
 {
-	uint32_t i, col[COLS_MAX], ncol = 0, k, v;
+	uint32_t i, col[COLS_MAX] = { 0 }, ncol = 0, k, v;
 	struct dtx_like_names lefts = groups_names(m, s->left, s->l_in, s->nleft, left ? &v : &k);
 	struct dtx_like_names rights =
 		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v);
@@ -605,7 +631,7 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
 	struct dtx_str sep;
 	json_t *step, *to;
-	bool bare;
+	bool bare, whole;
 
 	for (i = 0; i < s->n; i++) {
 		if (s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r])
@@ -613,7 +639,9 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 	}
 	if (m->failed || ncol != size)
 		return;
-	for (i = 0; i < ncol && (names.what || names.score >= 0.8); i++)
+	sep = groups_sep(m, s, &bare);
+	whole = sep.len && col[0] <= 3 && col[0] + ncol == m->g->ncols;
+	for (i = 0; i < ncol && (names.what || names.score >= 0.8 || whole); i++)
 		m->crossed[col[i]] = true;
 	score = 0.62 +
 	        (names.what           ? 0.15
@@ -627,7 +655,6 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 	score -= values.what ? 0.1 : 0; /* years are no names of columns */
 	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
 	score -= within < 0.55 ? 0.2 : 0;
-	sep = groups_sep(m, s, &bare);
 	score -= bare ? 0.1 : 0;
 	if (sep.len) {
 		dtx_buf_adds(&b, sep);

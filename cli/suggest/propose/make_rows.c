@@ -134,6 +134,51 @@ static void records_add(struct dtx_makers *m, uint32_t col, uint32_t value, cons
 	               k->key[1].ptr, k->n > 2 ? " and so on" : "");
 }
 
+enum { BLOCK_MAX = 12 };
+
+/* The mean share of the most frequent kind among the cells at each place in blocks of n rows. */
+static double lines_pure(const struct dtx_makers *m, uint32_t col, int64_t n)
+{
+	double sum = 0, number;
+	int64_t place, r;
+
+	for (place = 0; place < n; place++) {
+		uint32_t kinds[DTX_LOOKS_KINDS] = { 0 }, most = 0, k;
+
+		for (r = place; r < m->g->nrows; r += n)
+			kinds[dtx_cell_kind(cell(m, r, col), &number)]++;
+		for (k = 1; k < DTX_LOOKS_KINDS; k++)
+			most = DTX_MAX(most, kinds[k]);
+		sum += (double)most * (double)n / (double)m->g->nrows;
+	}
+	return sum / (double)n;
+}
+
+/* One column with a fixed number of lines for each record: name, street, town, name, ... */
+static void records_lines(struct dtx_makers *m, uint32_t col)
+{
+	double whole = lines_pure(m, col, 1), best = 0, pure;
+	int64_t n, every = 0;
+
+	for (n = 2; n <= BLOCK_MAX && n * 3 <= m->g->nrows; n++) {
+		pure = m->g->nrows % n ? 0 : lines_pure(m, col, n);
+		if (pure > best + 0.02) {
+			best = pure;
+			every = n;
+		}
+	}
+	if (best >= 0.9 && m->col[col].filled == m->col[col].rows)
+		dtx_makers_add(
+			m, "records",
+			json_pack("{ss sI}", "op", "unstack_blocks", "every", (json_int_t)every),
+			0.5 + 0.5 * (best - whole),
+			"%lld rows are %lld blocks of %lld lines: cells at the same place are of "
+			"one kind in %.0f %%, all in %.0f %%, such as '%.40s'%s",
+			(long long)m->g->nrows, (long long)(m->g->nrows / every), (long long)every,
+			100 * best, 100 * whole, cell(m, 0, col),
+			dtx_makers_place(m, col, cell(m, 0, col)));
+}
+
 void dtx_make_records(struct dtx_makers *m)
 {
 	static const char *const seps[] = { ": ", ":", "=", " - ", "\t" };
@@ -153,6 +198,8 @@ void dtx_make_records(struct dtx_makers *m)
 		records_add(m, used[0], 0, seps[i], &k);
 		break;
 	}
+	if (n == 1 && i == DTX_COUNT(seps) && m->headerless && m->g->ncols == 1)
+		records_lines(m, used[0]);
 }
 
 /* --- section titles --- */
@@ -350,14 +397,18 @@ static void labels_count(const struct dtx_makers *m, uint32_t col, struct labels
 	}
 }
 
-/* Whether the column is filled wherever `lead` is, and has gaps elsewhere. */
+/* Whether the column is filled wherever `lead` is, and has gaps elsewhere; numbers must have
+ * exactly the same gaps. */
 static bool fills_with(const struct dtx_makers *m, uint32_t lead, uint32_t col)
 {
+	bool number = dtx_kind_is_number(m->col[col].kind);
 	int64_t r, gaps = 0;
 	uint32_t at = 0;
 
 	for (r = 0; r < m->g->nrows; r++) {
 		if (cell(m, r, lead) && !cell(m, r, col) && row_filled(m, r, &at) > 1)
+			return false;
+		if (number && !cell(m, r, lead) && cell(m, r, col))
 			return false;
 		gaps += !cell(m, r, col) && row_filled(m, r, &at);
 	}
@@ -419,7 +470,7 @@ void dtx_make_fill(struct dtx_makers *m)
 	score -= l.blank ? 0.1 : 0;                 /* they would be filled too */
 	cols = json_pack("[s]", g->name[lead]);
 	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
-	                   !dtx_kind_is_number(m->col[c].kind);
+	                   (!dtx_kind_is_number(m->col[c].kind) || m->col[c].whole >= 1);
 	     c++)
 		m->failed |= json_array_append_new(cols, json_string(g->name[c])) != 0;
 	dtx_makers_add(

@@ -29,8 +29,13 @@ printf 'rate,Sept. 2023,Oct. 2023,Nov. 2023\nBase,5.1,5.2,5.3\nBills,,,\n1 month
 printf 'town,2022 Q1 Sold,2022 Q1 Built,2022 Q2 Sold,2022 Q2 Built\nOslo,120,90,150,110\nRome,60,30,20,40\nBern,210,160,180,190\n' > quarters.csv
 printf 'car,drivers\nA1,Ann Lee / Bob Ray\nB2,Cid Fox / Dee Orr / Eva Ash\nC3,Fay Kim\nD4,Gus Elm / Hal Yew\n' > drivers.csv
 printf 'name,Ann\nphone,555 1\ntown,Oslo\n,\nname,Bob\nphone,555 2\nfax,555 3\ntown,Rome\n,\nname,Cid\nphone,555 4\ntown,Bern\n,\nname,Dee\nphone,555 5\ntown,Lima\n' > cards.csv
+printf 'hair,brown,hazel,green,grey\nblond,7,10,16,94\nblack,68,15,5,20\nauburn,119,54,29,84\nred,26,14,14,17\n' > kinds.csv
+printf 'fish,copper,zinc,lead,water\nPerch,12.1,133.5,0.9,lake\nRoach,10.4,129.8,1.1,lake\nTrout,8.9,125.1,0.4,river\nPike,14.2,138.0,1.3,lake\n' > amounts.csv
+printf 'Mill Cafe\n3 Canal Walk\n01332 960\nThe Forge\n17 Iron Street\n01782 961\nOld Barn\n2 Farm Lane\n01872 962\nGreen Leaf\n9 Park Road\n01582 963\n' > cafes.csv
+printf 'booked,order,article,pieces\n2021-02-01,7001,Screws,200\n,,Nails,150\n2021-02-03,7002,Hammer,3\n,,Saw,2\n2021-02-09,7003,Glue,12\n2021-02-10,7004,Tape,20\n,,Paint,4\n' > orders.csv
+printf 'pupil,before_sums,after_sums,before_spelling,after_spelling\nP1,12,15,18,19\nP2,17,18,11,16\nP3,9,14,13,13\nP4,20,20,15,17\n' > crossed.csv
 for kind in months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
-	matrix times blocks sections quarters drivers cards; do
+	matrix times blocks sections quarters drivers cards kinds amounts cafes orders crossed; do
 	show $kind.csv
 done
 echo "== what a person sees"
