@@ -128,6 +128,19 @@ struct dtx_typeref dtx_bound_type(const struct dtx_bound *b);
 bool dtx_bound_is_const(const struct dtx_bound *b);
 /* The number of the column if the tree is a single column, else -1. */
 int32_t dtx_bound_column(const struct dtx_bound *b);
+/* A condition that is part of another: the value of a column is not null and compares so with a
+ * constant, which has the column's type: INT64, DATE, DATETIME or TEXT. */
+struct dtx_bound_range {
+	int32_t column;
+	enum dtx_type type;
+	unsigned outcomes; /* what makes it true, as bits: 1 less, 2 equal, 4 greater */
+	int64_t i;         /* INT64, DATETIME; DATE: the day */
+	struct dtx_str s;  /* TEXT: lives as long as the tree */
+};
+/* Finds such conditions that a row must meet where the tree is true: writes at most `max` of them
+ * to `out` and returns how many. Where one of them is false, so is the tree. There are none if
+ * evaluation may fail or counts something, so that a row may not be left out without it. */
+uint32_t dtx_bound_ranges(const struct dtx_bound *b, struct dtx_bound_range *out, uint32_t max);
 /* Sets where the formula is written (a JSON pointer, borrowed).  Errors of its evaluation name
  * it. */
 void dtx_bound_place(struct dtx_bound *b, const char *at);

@@ -88,6 +88,16 @@ struct dtx_read_opts {
 
 enum dtx_need { DTX_NEED_SKIP, DTX_NEED_BYTES, DTX_NEED_VALUE };
 
+/* A condition on a column, for statistics of a file: see struct dtx_bound_range. */
+struct dtx_scan_range {
+	uint32_t column;
+	enum dtx_type type; /* INT64, DATE, DATETIME or TEXT */
+	unsigned outcomes;  /* 1 less, 2 equal, 4 greater */
+	int64_t i;
+	struct dtx_str s;
+};
+#define DTX_SCAN_RANGES_MAX 16
+
 struct dtx_scan {                        /* what the plan asks of a reader */
 	const struct dtx_schema *schema; /* the reader's own, perhaps with wider types */
 	const uint8_t *need;             /* per column: enum dtx_need */
@@ -99,6 +109,11 @@ struct dtx_scan {                        /* what the plan asks of a reader */
 	enum dtx_code (*keep)(void *arg, struct dtx_batch *, struct dtx_err *);
 	void *keep_arg;
 	const uint8_t *keep_need;
+	/* Conditions of the filter. A reader may leave out rows, of which it then counts how many,
+	 * if it knows of one condition that it is false for each of them (not null). */
+	const struct dtx_scan_range *range;
+	uint32_t nranges;
+	void (*left_out)(void *keep_arg, int64_t rows);
 };
 
 /* The ledger: rows_read = rows_out + dropped, by reason. */
@@ -117,6 +132,7 @@ enum dtx_drop {
 extern const char *const dtx_drop_name[DTX_DROP_COUNT];
 struct dtx_read_stats {
 	int64_t rows_read, rows_out;
+	int64_t left_out; /* of rows_out: those that the pushed filter would drop; see `range` */
 	int64_t dropped[DTX_DROP_COUNT];
 	bool stopped_early; /* by a limit; the counts then depend on the size of batches */
 };

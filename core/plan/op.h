@@ -103,6 +103,11 @@ struct dtx_map { /* from batch to batch, streaming */
 	enum dtx_code (*flush)(const struct dtx_opctx *, void *const *locals, unsigned n,
 	                       struct dtx_emit *, struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
+	/* Of a map with DTX_OP_NARROWS that keeps the rows for which a condition is true: the
+	 * condition (NULL: it is not such a step), and what counts rows that a reader left out, as
+	 * it is false for them. Both may be NULL. */
+	const struct dtx_bound *(*condition)(const struct dtx_opctx *);
+	void (*left_out)(const struct dtx_opctx *, int64_t rows);
 	/* A map with DTX_OP_ORDERED has one `local`, and takes batches in the order of seq. `ahead`
 	 * may be NULL. Otherwise any worker calls it for a batch that waits for its turn, to do
 	 * work that does not depend on earlier batches; `batch` then does the rest. `batch` may use

@@ -134,7 +134,22 @@ static bool filter_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
-static const struct dtx_map filter_map = { .batch = filter_batch };
+static const struct dtx_bound *filter_condition(const struct dtx_opctx *ox)
+{
+	const struct filter_args *a = ox->args;
+	const struct filter_state *s = ox->bound;
+
+	return a->keep == KEEP_TRUE ? s->where : NULL;
+}
+
+static void filter_left_out(const struct dtx_opctx *ox, int64_t rows)
+{
+	dtx_op_count(ox, "false", rows);
+}
+
+static const struct dtx_map filter_map = { .batch = filter_batch,
+	                                   .condition = filter_condition,
+	                                   .left_out = filter_left_out };
 
 static bool filter_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {

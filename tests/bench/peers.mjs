@@ -40,9 +40,11 @@ const sql = {
 async function duckdb() {
   const { DuckDBInstance } = require("@duckdb/node-api");
   const db = await (await DuckDBInstance.create(":memory:")).connect();
+  const read = (path) => `read_${path.endsWith(".parquet") ? "parquet" : "csv"}('${path}')`;
+  if (name === "to_parquet") return timed(() => db.run(`COPY (FROM ${read(input)}) TO '${output}'`));
   const query = sql[name]
-    .replace(/FROM t\b/, `FROM read_csv('${input}') t`)
-    .replace(/JOIN u\b/, `JOIN read_csv('${other}') u`);
+    .replace(/FROM t\b/, `FROM ${read(input)} t`)
+    .replace(/JOIN u\b/, other ? `JOIN ${read(other)} u` : "JOIN u");
   return timed(() => db.run(`COPY (${query}) TO '${output}' (HEADER)`));
 }
 
@@ -78,8 +80,11 @@ const lazy = {
 
 async function polars() {
   const pl = require("nodejs-polars").default ?? require("nodejs-polars");
+  const read = (path) => path.endsWith(".parquet") ? pl.scanParquet(path) : pl.scanCSV(path);
+  if (name === "to_parquet")
+    return timed(async () => (await read(input).collect()).writeParquet(output, { compression: "snappy" }));
   return timed(async () => {
-    const frame = lazy[name](pl.scanCSV(input), pl, other && pl.scanCSV(other));
+    const frame = lazy[name](read(input), pl, other && read(other));
     if (process.env.SINK) await frame.sinkCSV(output).collect();
     else (await frame.collect()).writeCSV(output);
   });

@@ -6,6 +6,7 @@ divided by dtx: of elapsed time, and of processor time, which a busy machine dis
 "dtx" computes the identity of its inputs, as it does of new ones; "known" takes it from the record
 of an earlier run, as it does where nobody has written to the input since.
 BENCH_PEERS=  (empty) leaves the peers out, BENCH_DIR says where inputs are made and kept.
+BENCH_PARQUET=duckdb (or polars): the inputs are Parquet files that this peer has written.
 BENCH_SECONDS is how long all may take: cases get fewer runs, one at least, when it is short; the
 number is told.
 """
@@ -43,7 +44,14 @@ def data(name, rows):
         with open(f"{path}.tmp", "wb") as f:
             subprocess.run([generator(made), str(max(rows // share, 1)), *args], stdout=f, check=True)
         os.rename(f"{path}.tmp", path)
-    return path
+    writer = os.environ.get("BENCH_PARQUET")
+    if not writer:
+        return path
+    parquet = path.with_name(f"{path.stem}-{writer}.parquet")
+    if not parquet.exists():
+        run_peer(writer, "to_parquet", [path], f"{parquet}.tmp")
+        os.rename(f"{parquet}.tmp", parquet)
+    return parquet
 
 
 def run_dtx(dtx, plan, inputs, out, settle):

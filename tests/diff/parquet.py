@@ -7,6 +7,7 @@ Then tables of every type that dtx has are written as Parquet and read again.
 Where DTX_PEERS names a folder with the npm packages @duckdb/node-api and nodejs-polars, DuckDB reads the
 fixtures and, if they are there, the files in $DTX_SHARED_DATA/parquet; both read what dtx has written."""
 import csv
+import datetime
 import glob
 import io
 import json
@@ -208,6 +209,7 @@ class Column:
     def __init__(self, name, kind, encoding, optional, make, show, width=0, converted=None, extra=None):
         self.name, self.kind, self.encoding, self.optional = name, kind, encoding, optional
         self.make, self.show, self.width, self.converted, self.extra = make, show, width, converted, extra or {}
+        self.stats = None
 
     def element(self):
         fields = {1: i32(self.kind), 3: i32(int(self.optional)), 4: (8, self.name), **self.extra}
@@ -239,10 +241,12 @@ def chunk(rand, out, column, cells):
             5: i64(len(cells)), 6: i64(len(out) - start), 7: i64(len(out) - start), 9: i64(data)}
     if first is not None:
         meta[11] = i64(first)
+    if column.stats:
+        meta[12] = (12, column.stats(rand, cells))
     return {2: i64(start), 3: (12, meta)}
 
 
-def write(rand, columns, groups):
+def write(rand, columns, groups, orders=None):
     out = bytearray(b"PAR1")
     made = []
     for cells in groups:
@@ -251,7 +255,10 @@ def write(rand, columns, groups):
         made.append({1: (9, (12, chunks)), 2: i64(0), 3: i64(rows)})
     rows = sum(len(g[columns[0].name]) for g in groups)
     schema = [{4: (8, "schema"), 5: i32(len(columns))}] + [c.element() for c in columns]
-    footer = struct_of({1: i32(2), 2: (9, (12, schema)), 3: i64(rows), 4: (9, (12, made)), 6: (8, "dtx's test")})
+    fields = {1: i32(2), 2: (9, (12, schema)), 3: i64(rows), 4: (9, (12, made)), 6: (8, "dtx's test")}
+    if orders:
+        fields[7] = (9, (12, [{order: (12, {})} for order in orders]))
+    footer = struct_of(fields)
     return bytes(out) + footer + struct.pack("<I", len(footer)) + b"PAR1"
 
 
@@ -416,6 +423,112 @@ def grouped(dtx, folder, seed):
         if got[0].stdout != got[1].stdout or got[0].returncode or not got[0].stdout:
             return "plan %d: %s\n%s\n%s" % (i, json.dumps(steps), got[0].stderr, got[1].stderr)
     return ""
+
+
+# --- row groups that a filter leaves out ---
+
+NANOS = {10: (12, {8: (12, {1: (2, None), 2: (12, {3: (12, {})})})})}  # TIMESTAMP(ns), not of UTC
+
+
+def sorted_columns():
+    """Columns, their values for growing numbers, and how a formula writes a value."""
+    day = datetime.date(1970, 1, 1)
+    return [
+        ("i", Column("i", INT32, PLAIN, True, None, str), lambda n: n, str),
+        ("u", Column("u", INT32, PLAIN, True, None, lambda v: str(v & 0xFFFFFFFF), converted=13),
+         lambda n: n + 2**31 - 150 - (2**32 if n + 2**31 - 150 >= 2**31 else 0), lambda v: str(v & 0xFFFFFFFF)),
+        ("d", Column("d", INT32, PLAIN, True, None, None, converted=6), lambda n: n,
+         lambda v: "'%s'" % (day + datetime.timedelta(v))),
+        ("t", Column("t", BYTES, DICT, True, None, None, converted=0), lambda n: b"\xc3\xa9 %04d" % n, lambda v: "'%s'" % v.decode()),
+        ("ns", Column("ns", INT64, PLAIN, True, None, None, extra=NANOS), lambda n: n * 500 - 50000,
+         lambda v: "'%s'" % (datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=v // 1000)).isoformat(" ")),
+    ]
+
+
+def real_stats(column, cells):
+    there = [c for c in cells if c is not None]
+    key = (lambda v: v & 0xFFFFFFFF) if column.converted == 13 else None
+    out = {3: i64(len(cells) - len(there))}
+    if there:
+        out.update({5: (8, plain_one(column.kind, max(there, key=key))), 6: (8, plain_one(column.kind, min(there, key=key)))})
+    return out
+
+
+def plain_one(kind, v):
+    return v if kind == BYTES else plain(kind, [v])
+
+
+def lies(rand, column, cells):
+    """Statistics that are wrong in a way that nobody may rely on."""
+    far = real_stats(column, [column.far])
+    how = rand.randrange(3)
+    if how == 0:
+        return {1: far[5], 2: far[6], 3: far[3]}  # the old members, without an order
+    if how == 1:
+        return {**far, 7: (2, None), 8: (2, None)}  # cut
+    return {5: far[5], 6: far[6]}  # the number of nulls is missing
+
+
+def pruned(dtx, folder, seed):
+    """Random filters: the same rows and counts with statistics, without, and with those that are in doubt."""
+    rand = random.Random(seed)
+    made = sorted_columns()
+    columns = [m[1] for m in made]
+    groups = []
+    for g in range(8):
+        groups.append({name: [None if g % 3 == 2 and rand.random() < 0.1 else of(g * 40 + rand.randint(0, 45)) for _ in range(60)] for name, _, of, _ in made})
+    for name, column, of, _ in made:
+        column.far = of(9000)
+    paths = {}
+    for kind in ("none", "real", "lies", "order"):
+        for c in columns:
+            c.stats = {"none": None, "real": lambda r, cells, c=c: real_stats(c, cells), "lies": lambda r, cells, c=c: lies(r, c, cells),
+                       "order": lambda r, cells, c=c: real_stats(c, [c.far])}[kind]
+        paths[kind] = os.path.join(folder, kind + ".parquet")
+        with open(paths[kind], "wb") as f:
+            f.write(write(rand, columns, groups, {"real": [1] * 5, "lies": [1] * 5, "order": [2] * 5}.get(kind)))
+    for _ in range(8):
+        terms = []
+        for _ in range(rand.randint(1, 3)):
+            name, column, of, literal = rand.choice(made)
+            value = literal(of(rand.randint(-20, 380)))
+            op = rand.choice(("<", "<=", ">", ">=", "==", "!="))
+            terms.append("%s %s %s" % ((name, op, value) if rand.random() < 0.8 else (value, op, name)))
+        where = rand.choice((" and ", " and ", " or ")).join(terms)
+        plan = os.path.join(folder, "plan.json")
+        with open(plan, "w") as f:
+            json.dump({"dtx": 1, "steps": [{"op": "filter", "where": where}]}, f)
+        want = None
+        for kind, path in paths.items():
+            p = subprocess.run([dtx, "run", plan, path, "-o", path + ".csv", "--record", path + ".json"], capture_output=True, text=True, timeout=120)
+            if p.returncode:
+                return where + ": " + p.stderr
+            with open(path + ".csv") as out, open(path + ".json") as record:
+                steps = [[s["rows_in"], s["rows_out"], s["detail"]["counts"]] for s in json.load(record)["steps"]]
+                got = [out.read(), steps]
+            want = want or got
+            if got != want:
+                return "%s: %s has %d bytes and %s, not %d and %s" % (where, kind, len(got[0]), steps, len(want[0]), want[1])
+    return ""
+
+
+def left_out(dtx, folder):
+    """Row groups outside of the filter are not read: their damage does no harm."""
+    rand = random.Random(3)
+    column = Column("n", INT64, PLAIN, False, None, str)
+    column.stats = lambda r, cells: real_stats(column, cells)
+    path = os.path.join(folder, "left.parquet")
+    data = bytearray(write(rand, [column], [{"n": list(range(g * 1000, g * 1000 + 900))} for g in range(5)], [1]))
+    for at in (4, len(data) // 2):  # the first page's header, and values of the third one's
+        data[at : at + 4] = b"\xff" * 4
+    with open(path, "wb") as f:
+        f.write(data)
+    runs = []
+    for where in ("n > 3950", "n > 3950 or n is null"):
+        runs.append(subprocess.run([dtx, "pipe", "-q", path, "--", "filter", where, "then", "head", "1"],
+                                   capture_output=True, text=True, timeout=120))
+    ok = runs[0].stdout == "n\n4000\n" and runs[1].returncode
+    return "" if ok else "%s %s" % (runs[0].stdout + runs[0].stderr, runs[1].stdout)
 
 
 # --- DuckDB's opinion ---
@@ -659,6 +772,9 @@ def main():
             check("written with seed %d" % seed, written_here(dtx, folder, seed))
         for seed in range(first, first + 2):
             check("groups of dictionaries, seed %d" % seed, grouped(dtx, folder, seed))
+        for seed in range(first, first + 2):
+            check("filters with and without statistics, seed %d" % seed, pruned(dtx, folder, seed))
+        check("row groups outside of a filter are not read", left_out(dtx, folder))
         check("a long text in every row", one_long_text(dtx, folder))
         names = out_cases(dtx, folder, random.Random(first))
         peers(dtx, folder, names)

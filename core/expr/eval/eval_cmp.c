@@ -334,3 +334,46 @@ out:
 	dtx_column_unref(x);
 	return rc;
 }
+
+/* --- conditions for readers --- */
+
+static void add_ranges(const struct dtx_bound *b, struct dtx_bound_range *out, uint32_t max,
+                       uint32_t *n)
+{
+	/* the outcomes of b < a, by those of a < b */
+	static const unsigned swapped[] = { 0, 4, 2, 6, 1, 5, 3, 7 };
+	const struct dtx_bound *col, *value;
+	struct dtx_bound_range *r = &out[*n];
+	bool swap;
+
+	if (b->kind == DTX_BD_AND)
+		for (uint32_t i = 0; i < b->nargs; i++)
+			add_ranges(b->arg[i], out, max, n);
+	if (b->kind != DTX_BD_CMP || *n == max)
+		return;
+	swap = b->arg[0]->kind == DTX_BD_CONST;
+	col = b->arg[swap];
+	value = b->arg[!swap];
+	if (col->kind != DTX_BD_COL || value->kind != DTX_BD_CONST || value->value.null ||
+	    col->type.type != value->type.type)
+		return;
+	*r = (struct dtx_bound_range){ .column = col->column, .type = col->type.type };
+	r->outcomes = swap ? swapped[outcomes[b->op]] : outcomes[b->op];
+	switch (r->type) {
+	case DTX_T_INT64:
+	case DTX_T_DATETIME: r->i = value->value.u.i; break;
+	case DTX_T_DATE: r->i = value->value.u.day; break;
+	case DTX_T_TEXT: r->s = value->value.u.s; break;
+	default: return;
+	}
+	++*n;
+}
+
+uint32_t dtx_bound_ranges(const struct dtx_bound *b, struct dtx_bound_range *out, uint32_t max)
+{
+	uint32_t n = 0;
+
+	if (b->quiet)
+		add_ranges(b, out, max, &n);
+	return n;
+}

@@ -402,8 +402,8 @@ bool dtx_isolate_err_read(const json_t *from, struct dtx_err *err)
 
 json_t *dtx_isolate_stats_json(const struct dtx_read_stats *s)
 {
-	json_t *list = json_pack("[IIb]", (json_int_t)s->rows_read, (json_int_t)s->rows_out,
-	                         s->stopped_early);
+	json_t *list = json_pack("[IIbI]", (json_int_t)s->rows_read, (json_int_t)s->rows_out,
+	                         s->stopped_early, (json_int_t)s->left_out);
 	int i;
 
 	for (i = 0; list && i < DTX_DROP_COUNT; i++) {
@@ -419,10 +419,10 @@ bool dtx_isolate_stats_read(const json_t *from, struct dtx_read_stats *s)
 {
 	size_t i;
 
-	if (json_array_size(from) != 3 + DTX_DROP_COUNT ||
+	if (json_array_size(from) != 4 + DTX_DROP_COUNT ||
 	    !json_is_boolean(json_array_get(from, 2)))
 		return false;
-	for (i = 0; i < 3 + DTX_DROP_COUNT; i++) {
+	for (i = 0; i < 4 + DTX_DROP_COUNT; i++) {
 		const json_t *v = json_array_get(from, i);
 
 		if (i != 2 && (!json_is_integer(v) || !count_fits(json_integer_value(v), false)))
@@ -431,7 +431,8 @@ bool dtx_isolate_stats_read(const json_t *from, struct dtx_read_stats *s)
 	s->rows_read = json_integer_value(json_array_get(from, 0));
 	s->rows_out = json_integer_value(json_array_get(from, 1));
 	s->stopped_early = json_is_true(json_array_get(from, 2));
+	s->left_out = json_integer_value(json_array_get(from, 3));
 	for (i = 0; i < DTX_DROP_COUNT; i++)
-		s->dropped[i] = json_integer_value(json_array_get(from, 3 + i));
+		s->dropped[i] = json_integer_value(json_array_get(from, 4 + i));
 	return true;
 }

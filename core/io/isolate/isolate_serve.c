@@ -337,11 +337,35 @@ out:
 	return rc;
 }
 
+/* Reads the conditions of the filter. Their texts stay in `args`. */
+static void read_ranges(const json_t *args, struct dtx_scan_range *range, struct dtx_scan *scan)
+{
+	const json_t *list = json_object_get(args, "ranges"), *one;
+	size_t i;
+
+	scan->range = range;
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		struct dtx_scan_range *r = &range[scan->nranges];
+		const json_t *text = json_array_get(one, 4);
+
+		if (scan->nranges == DTX_SCAN_RANGES_MAX)
+			break;
+		r->column = (uint32_t)json_integer_value(json_array_get(one, 0));
+		r->type = (enum dtx_type)json_integer_value(json_array_get(one, 1));
+		r->outcomes = (unsigned)json_integer_value(json_array_get(one, 2));
+		r->i = json_integer_value(json_array_get(one, 3));
+		r->s = (struct dtx_str){ json_string_value(text), json_string_length(text) };
+		scan->nranges += r->column < scan->schema->nfields;
+	}
+}
+
 /* Sends cells as they are: main converts them to declared types and applies pushed filters. */
 static enum dtx_code serve_read(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_scan scan = { .schema = s->schema, .need = s->need, .workers = 1 };
+	struct dtx_scan_range range[DTX_SCAN_RANGES_MAX];
 	struct dtx_batch *b = NULL;
 	uint32_t i;
 
@@ -352,6 +376,7 @@ static enum dtx_code serve_read(struct dtx_isolate_server *s, json_t *args, stru
 		                     : DTX_NEED_SKIP;
 	scan.limit = dtx_json_int(args, "limit", -1);
 	scan.batch_rows = (uint32_t)dtx_json_int(args, "batch_rows", 0);
+	read_ranges(args, range, &scan);
 	s->strings = NULL;
 	DTX_TRY(s->reader->cls->start(s->reader, &scan, err));
 	for (;;) {

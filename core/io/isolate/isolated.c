@@ -409,6 +409,33 @@ static json_t *flags_json(const bool *flag, uint32_t n)
 	return list;
 }
 
+/* The conditions of the filter, as the process reads them. A text that is long, or is not UTF-8,
+ * is left out. */
+static json_t *ranges_json(const struct dtx_scan *scan)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; list && i < scan->nranges; i++) {
+		const struct dtx_scan_range *r = &scan->range[i];
+		json_t *text = r->type == DTX_T_TEXT
+		                       ? json_stringn(r->s.ptr, DTX_MIN(r->s.len, (size_t)1024))
+		                       : json_string("");
+
+		if (!text || json_string_length(text) != r->s.len * (r->type == DTX_T_TEXT)) {
+			json_decref(text);
+			continue;
+		}
+		if (json_array_append_new(list,
+		                          json_pack("[iiiIo]", (int)r->column, (int)r->type,
+		                                    (int)r->outcomes, (json_int_t)r->i, text))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                     struct dtx_err *err)
 {
@@ -437,9 +464,9 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	dtx_source_tick(reader->src, 0, 0); /* from here on, rows show the progress */
 	/* only main knows how many rows a pushed filter keeps */
 	DTX_TRY(ask(r, DTX_ASK_READ,
-	            json_pack("{so sI si}", "need", flags_json(need, n), "limit",
+	            json_pack("{so sI si so}", "need", flags_json(need, n), "limit",
 	                      (json_int_t)(scan->keep ? -1 : scan->limit), "batch_rows",
-	                      (int)scan->batch_rows),
+	                      (int)scan->batch_rows, "ranges", ranges_json(scan)),
 	            err));
 out:
 	dtx_mem_free(need);
@@ -612,6 +639,7 @@ static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_REPORT);
+	int64_t before = r->head.stats.left_out, now;
 	json_t *state = NULL;
 
 	r->said += e ? e->a_len : 0;
@@ -619,8 +647,12 @@ static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "reports without end");
 	DTX_TRY(dtx_isolated_report(view, &state, err));
 	DTX_TRY(take_state(r, state, err));
-	if (!dtx_read_stats_add_up(&r->head.stats))
+	now = r->head.stats.left_out;
+	if (!dtx_read_stats_add_up(&r->head.stats) || now < before ||
+	    now > r->head.stats.rows_out || (now && !r->scan.nranges))
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "its counts of rows do not add up");
+	if (now > before)
+		r->scan.left_out(r->scan.keep_arg, now - before);
 out:
 	json_decref(state);
 	return rc;

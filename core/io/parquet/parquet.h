@@ -94,6 +94,10 @@ struct dtx_pq_chunk {      /* the values of a leaf in a row group */
 	uint64_t at, size; /* in the file, checked to be inside */
 	int64_t entries;   /* values, nulls, and empty lists */
 	unsigned codec;
+	/* statistics: min and max as PLAIN values, empty if they are missing or not exact; number
+	 * of nulls, -1 if it is missing */
+	struct dtx_str least, most;
+	int64_t nulls;
 };
 struct dtx_pq_group { /* a row group */
 	uint64_t first_row;
@@ -110,6 +114,8 @@ struct dtx_pq_file {
 	struct dtx_pq_node *node;
 	uint32_t nnodes;
 	uint32_t *leaf_node; /* node of each leaf */
+	bool *ordered; /* of each leaf: its statistics follow the order of its type; NULL: none do
+	                */
 	uint32_t nleaves;
 	struct dtx_pq_group *group;
 	size_t ngroups;
@@ -292,6 +298,13 @@ void dtx_pq_cursor_close(struct dtx_pq_cursor *c);
 /* corrupt_file with the place: column, row group, page; or, by what is wrong, no_memory or
  * archive_limit. */
 enum dtx_code dtx_pq_corrupt(const struct dtx_pq_cursor *c, const char *what, struct dtx_err *err);
+
+/* --- statistics (parquet_stats.c) --- */
+
+/* Whether no row of a row group can meet a condition on a leaf, by its statistics: all its values,
+ * none of which is null, are outside. False where that is in doubt. */
+bool dtx_pq_outside(const struct dtx_pq_file *f, size_t group, uint32_t leaf,
+                    const struct dtx_scan_range *range);
 
 /* --- values (parquet_value.c) --- */
 

@@ -299,6 +299,30 @@ struct chunk_facts {
 	bool encrypted, elsewhere, has_meta;
 };
 
+/* Statistics of a chunk. The old members min and max (1, 2) have no order that is certain. */
+static void read_stats(struct dtx_thrift *t, struct dtx_pq_chunk *c)
+{
+	struct dtx_thrift_field f = { 0 };
+
+	dtx_thrift_open(t);
+	while (dtx_thrift_next(t, &f)) {
+		switch (f.id) {
+		case 3: c->nulls = dtx_thrift_int(t, &f, 0, INT64_MAX); break;
+		case 5: c->most = dtx_thrift_text(t, &f); break;
+		case 6: c->least = dtx_thrift_text(t, &f); break;
+		case 7:
+			if (!dtx_thrift_bool(t, &f))
+				c->most.len = 0;
+			break;
+		case 8:
+			if (!dtx_thrift_bool(t, &f))
+				c->least.len = 0;
+			break;
+		default: dtx_thrift_skip(t, f.type);
+		}
+	}
+}
+
 static void read_chunk_meta(struct dtx_thrift *t, struct dtx_pq_chunk *c, struct chunk_facts *m)
 {
 	struct dtx_thrift_field f = { 0 };
@@ -313,6 +337,7 @@ static void read_chunk_meta(struct dtx_thrift *t, struct dtx_pq_chunk *c, struct
 		case 7: m->size = dtx_thrift_int(t, &f, 0, INT64_MAX); break;
 		case 9: m->data = dtx_thrift_int(t, &f, 0, INT64_MAX); break;
 		case 11: m->dict = dtx_thrift_int(t, &f, 0, INT64_MAX); break;
+		case 12: read_stats(t, c); break;
 		default: dtx_thrift_skip(t, f.type);
 		}
 	}
@@ -384,6 +409,7 @@ static enum dtx_code read_chunks(struct dtx_pq_file *f, struct dtx_thrift *t,
 	for (i = 0; i < n && !t->bad; i++) {
 		struct chunk_facts m = { 0 };
 
+		chunk[i].nulls = -1;
 		read_chunk(t, &chunk[i], &m);
 		if (!t->bad)
 			DTX_TRY(place_chunk(f, &f->node[f->leaf_node[i]], &m, &chunk[i],
@@ -471,6 +497,34 @@ out:
 	return rc;
 }
 
+/* Which leaves have statistics in the order of their type: other orders are not known. */
+static enum dtx_code take_orders(struct dtx_pq_file *f, struct dtx_thrift *t,
+                                 const struct dtx_thrift_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = dtx_thrift_list(t, field, DTX_THRIFT_STRUCT), i;
+	struct dtx_thrift_field item = { .type = DTX_THRIFT_STRUCT }, member;
+
+	if (!t->bad && (n != f->nleaves || f->ordered))
+		dtx_thrift_fail(t, "there are more or fewer orders than columns");
+	if (t->bad)
+		goto out;
+	f->ordered = dtx_arena_zalloc(&f->arena, n + 1, sizeof(*f->ordered));
+	if (!f->ordered)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n && !t->bad; i++) {
+		int32_t id = dtx_thrift_union(t, &item, &member);
+
+		f->ordered[i] = id == 1;
+		if (!id)
+			continue;
+		dtx_thrift_skip(t, member.type);
+		dtx_thrift_union_end(t, &member);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code read_footer(struct dtx_pq_file *f, struct dtx_thrift *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -485,6 +539,7 @@ static enum dtx_code read_footer(struct dtx_pq_file *f, struct dtx_thrift *t, st
 		case 4: DTX_TRY(take_groups(f, t, &field, err)); break;
 		case 5: DTX_TRY(take_metadata(f, t, &field, err)); break;
 		case 6: f->created_by = dtx_thrift_text(t, &field); break;
+		case 7: DTX_TRY(take_orders(f, t, &field, err)); break;
 		case 8:
 			DTX_FAIL_NEXT(
 				err, DTX_E_ENCRYPTED_FILE,

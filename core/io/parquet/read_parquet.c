@@ -277,14 +277,45 @@ out:
 	return rc;
 }
 
+/* Whether the filter drops all rows of a row group. */
+static bool is_outside(const struct parquet *r, size_t group)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->scan.nranges; i++) {
+		const struct dtx_scan_range *range = &r->scan.range[i];
+		const struct dtx_pq_field *f = &r->field[range->column];
+
+		if (!f->nested && !r->schema.field[range->column].declared &&
+		    dtx_pq_outside(&r->file, group, r->file.node[f->node].leaf, range))
+			return true;
+	}
+	return false;
+}
+
+/* Passes row groups without rows, and those of which the filter drops all rows. */
+static void pass_groups(struct parquet *r)
+{
+	for (; r->group < r->file.ngroups; r->group++) {
+		int64_t rows = r->file.group[r->group].rows;
+
+		if (rows && !is_outside(r, r->group))
+			return;
+		r->head.stats.rows_read += rows;
+		r->head.stats.rows_out += rows;
+		r->head.stats.left_out += rows;
+		if (rows && r->scan.left_out)
+			r->scan.left_out(r->scan.keep_arg, rows);
+	}
+}
+
 /* Opens the leaves that are needed of the next row group with rows. *any: there is one. */
 static enum dtx_code next_group(struct parquet *r, bool *any, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i, k;
 
-	while (r->group < r->file.ngroups && !r->file.group[r->group].rows)
-		r->group++;
+	pass_groups(r);
 	*any = r->group < r->file.ngroups;
 	if (!*any)
 		goto out;

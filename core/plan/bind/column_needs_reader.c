@@ -42,6 +42,43 @@ static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *e
 	return rc;
 }
 
+/* The `left_out` of struct dtx_scan. */
+static void left_out(void *arg, int64_t rows)
+{
+	const struct dtx_operator *l = arg;
+
+	atomic_fetch_add(&l->ox[0].stat->rows_in, rows);
+	l->op->map->left_out(&l->ox[0], rows);
+}
+
+/* Gives the reader conditions that rows have to meet, but not where a column has a declared type:
+ * cells that do not fit are counted, in all rows. */
+static enum dtx_code push_ranges(struct dtx_graph *g, struct dtx_scan *scan,
+                                 const struct dtx_operator *oper, struct dtx_err *err)
+{
+	const struct dtx_map *map = oper->op->map;
+	const struct dtx_bound *where =
+		map->condition && map->left_out ? map->condition(&oper->ox[0]) : NULL;
+	struct dtx_bound_range found[DTX_SCAN_RANGES_MAX];
+	uint32_t n = where ? dtx_bound_ranges(where, found, DTX_SCAN_RANGES_MAX) : 0, i;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_scan_range *to = dtx_arena_zalloc(&g->arena, n + 1u, sizeof(*to));
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < scan->schema->nfields; i++)
+		if (scan->schema->field[i].declared)
+			goto out;
+	for (i = 0; i < n; i++)
+		to[i] = (struct dtx_scan_range){ (uint32_t)found[i].column, found[i].type,
+			                         found[i].outcomes, found[i].i, found[i].s };
+	scan->range = to;
+	scan->nranges = n;
+	scan->left_out = left_out;
+out:
+	return rc;
+}
+
 /* Moves the first map into the reader. The reader makes the columns that it reads first. */
 static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *source,
                                  struct dtx_err *err)
@@ -58,6 +95,7 @@ static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_pipe_source *so
 	source->scan->keep = keep_rows;
 	source->scan->keep_arg = oper;
 	source->scan->keep_need = need;
+	DTX_TRY(push_ranges(g, source->scan, oper, err));
 	source->nstages--;
 	memmove(source->stage, source->stage + 1, source->nstages * sizeof(*source->stage));
 out:
