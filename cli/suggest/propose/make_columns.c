@@ -287,7 +287,10 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 		     alike > 0.6) ||
 		    (!names.what && alike > 0.8))
 			score -= 0.25;
-		else if (names.score < 0.85 && alike > 0.8)
+		else if (names.score < 0.85 &&
+		         (alike > 0.8 || (dtx_kind_is_number(m->col[at].kind) &&
+		                          dtx_kind_is_number(m->col[from].kind) &&
+		                          !dtx_like_attribute(m->g->name[at]))))
 			score -= 0.1;
 	}
 	/* amounts of several things can be of different size */

@@ -119,6 +119,42 @@ static bool header_counts(const struct dtx_textgrid *g)
 	       dtx_like_names(g->cell + from, g->ncols - from).score >= 0.9;
 }
 
+/* The number of names that the reader has numbered because they are repeated. */
+static uint32_t header_repeats(const struct dtx_textgrid *g)
+{
+	uint32_t c, k, n = 0;
+
+	for (c = 0; c < g->ncols; c++) {
+		const char *cut = strrchr(g->name[c], '_');
+
+		for (k = 0; cut && cut[1] == '2' && !cut[2] && k < c; k++)
+			n += strlen(g->name[k]) == (size_t)(cut - g->name[c]) &&
+			     !strncmp(g->name[k], g->name[c], (size_t)(cut - g->name[c]));
+	}
+	return n;
+}
+
+/* Two header rows, in which the upper labels are written once: the names of the columns to the
+ * right of such a label are repeated, unless they get it too. */
+static enum dtx_code header_right(struct dtx_source *src, json_t *input, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid plain = DTX_TEXTGRID_INIT, right = DTX_TEXTGRID_INIT;
+	json_t *filled = json_deep_copy(input);
+
+	if (!dtx_json_set(filled, "header_fill", json_string("right")))
+		DTX_FAIL_MEM(err);
+	if (dtx_propose_read(src, input, 1, &plain, NULL) == DTX_OK && header_repeats(&plain) &&
+	    dtx_propose_read(src, filled, 1, &right, NULL) == DTX_OK && !header_repeats(&right) &&
+	    !dtx_json_set(input, "header_fill", json_string("right")))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(filled);
+	dtx_textgrid_clear(&plain);
+	dtx_textgrid_clear(&right);
+	return rc;
+}
+
 enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const json_t *describe,
                                  struct dtx_err *err)
 {
@@ -128,6 +164,8 @@ enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const js
 	struct dtx_err why = DTX_ERR_INIT;
 	json_int_t found = json_is_integer(rows) ? json_integer_value(rows) : -1;
 
+	if (dtx_json_int(input, "header_rows", found) > 1 && !json_object_get(input, "header_fill"))
+		DTX_TRY(header_right(src, input, err));
 	if (json_object_get(input, "header_rows") || found == 1 || (describe && !rows))
 		return DTX_OK;
 	bare = json_deep_copy(input);

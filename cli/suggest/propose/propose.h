@@ -15,7 +15,8 @@ enum { DTX_PROPOSE_MOST = 5 }; /* proposals in a list */
 
 /* Decides how the file's header is read, if `input`, the member of a plan, does not say it and the
  * reader did not find one row (`describe`, NULL if it failed): row 1 is the header where its cells
- * are distinct and mostly filled, also when they are numbers. Sets header_rows in `input` then. */
+ * are distinct and mostly filled, also when they are numbers. Sets header_rows in `input` then,
+ * and header_fill where two header rows need it. */
 DTX_MUSTUSE enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input,
                                              const json_t *describe, struct dtx_err *err);
 /* Makes the list of proposals, best first: {"plan", "score", "sure", "evidence": [text], "result":
