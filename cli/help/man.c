@@ -394,8 +394,8 @@ static const struct member_row member_rows[] = {
 	  "list of rules as in the step assert: rule, severity, max_failures, cols, col, values, "
 	  "min, max, regex, expr, names, exact, type, value, other, tol, by, with, to, max_age" },
 	{ "OUTPUT", "path",
-	  "file, relative to the plan; - is stdout.  A text format is packed with gzip where the "
-	  "name ends in .gz: out.csv.gz.  Outputs with one path are sheets of a workbook, or "
+	  "file, relative to the plan; - is stdout.  A text format is packed where the name "
+	  "ends in .gz or .zst: out.csv.gz.  Outputs with one path are sheets of a workbook, or "
 	  "tables "
 	  "of a database" },
 	{ NULL, "format", dtx_write_formats },

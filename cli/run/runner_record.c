@@ -93,8 +93,7 @@ enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err
 	if (!path)
 		goto out;
 	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_SPOOL, &r->rejects, err));
-	if (dtx_writer_packs(path))
-		DTX_TRY(dtx_outfile_gzip(r->rejects, 1, err));
+	DTX_TRY(dtx_outfile_pack(r->rejects, dtx_writer_packs(path), 1, err));
 	DTX_TRY(dtx_outfile_write(r->rejects, DTX_REJECTS_HEADER, strlen(DTX_REJECTS_HEADER), err));
 	for (i = 0; i < r->result->ninputs; i++) {
 		const char *text = r->result->input[i].rejects;
@@ -361,10 +360,12 @@ static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_e
 {
 	const struct dtx_writer_class *cls = x->writer ? x->writer : &dtx_write_csv;
 	struct dtx_str format = dtx_writer_format(cls, o->format, o->path);
+	enum dtx_packing packs = dtx_writer_packs(o->path);
 
-	return json_pack("{ss% ss? ss* sb sb so*}", "format", format.ptr, format.len, "sheet",
+	return json_pack("{ss% ss? ss* sb sb so* so*}", "format", format.ptr, format.len, "sheet",
 	                 o->opts.sheet, "table", x->into, "header", !o->opts.no_header, "gzip",
-	                 dtx_writer_packs(o->path), "in_place",
+	                 packs == DTX_PACK_GZIP, "zstd",
+	                 packs == DTX_PACK_ZSTD ? json_true() : NULL, "in_place",
 	                 dtx_outfile_info(x->file)->in_place ? json_true() : NULL);
 }
 

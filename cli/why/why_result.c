@@ -52,7 +52,8 @@ static FILE *line_file(const struct dtx_why *w)
 	const char *asked = dtx_json_text(found, "asked", NULL);
 	const char *path = dtx_json_text(output, "path", "-");
 
-	if (dtx_json_bool(json_object_get(output, "writer"), "gzip", false))
+	if (dtx_json_bool(json_object_get(output, "writer"), "gzip", false) ||
+	    dtx_json_bool(json_object_get(output, "writer"), "zstd", false))
 		return NULL;
 	/* If a file was asked for, the run was found by its bytes. */
 	if (asked && access(asked, F_OK) == 0)

@@ -349,9 +349,11 @@ const char *dtx_file_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_suffix_gz(const char *from, const char *end)
+/* Whether the suffix is that of a packed file. */
+static bool is_suffix_packed(const char *from, const char *end)
 {
-	return end - from == 3 && !strncasecmp(from, ".gz", 3);
+	return (end - from == 3 && !strncasecmp(from, ".gz", 3)) ||
+	       (end - from == 4 && !strncasecmp(from, ".zst", 4));
 }
 
 /* The last dot before `end`; NULL if none, or if it is the first character of the name. */
@@ -370,7 +372,7 @@ void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX])
 	const char *dot = dot_before(name, end), *inner;
 	size_t n = 0;
 
-	if (dot && is_suffix_gz(dot, end)) {
+	if (dot && is_suffix_packed(dot, end)) {
 		inner = dot_before(name, dot);
 		end = inner ? dot : end;
 		dot = inner ? inner : dot;

@@ -49,7 +49,7 @@ static const struct foreign foreigns[] = {
 	{ { "ARROW1", 6 }, "an Arrow file", "convert it to CSV: duckdb or pyarrow read '", "'" },
 	{ { "ORC", 3 }, "an ORC file", "convert it to CSV: pyarrow reads '", "'" },
 	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
-	{ { "\x28\xb5\x2f\xfd", 4 }, "zstd-compressed", "zstd -dc '", "' | dtx run PLAN -" },
+	{ { "\x28\xb5\x2f\xfd", 4 }, "compressed twice", "zstd -dc '", "' > F.zst" },
 	{ { "\x1f\x8b", 2 }, "gzip-compressed twice", "gzip -dc '", "' > F.gz" },
 	{ { "\xfd"
 	    "7zXZ",
@@ -359,10 +359,10 @@ static enum dtx_code choose(struct dtx_source *src, const struct dtx_read_opts *
 	return named ? by_format(opts->format, out, err) : by_name_or_content(src, out, err);
 }
 
-/* For a gzip file, its content is read. */
+/* Of a packed file, the content is read. */
 static enum dtx_code unpack(struct dtx_source **src, struct dtx_err *err)
 {
-	if (!dtx_gzip_sniff(dtx_source_data(*src), dtx_source_size(*src)))
+	if (!dtx_packed_sniff(dtx_source_data(*src), dtx_source_size(*src)))
 		return DTX_OK;
 	return dtx_gzip_source(*src, src, err);
 }

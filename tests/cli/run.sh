@@ -74,7 +74,7 @@ locked() {
 	*/many_columns.sh | */many_sources.sh | */many_files.sh | */why_long.sh) return 0 ;;
 	run/hash_beside.sh | run/known_input.sh | run/identity.sh | run/memory_hint.sh) return 0 ;;
 	run/more_files_than_descriptors.sh | inspect/by_example.sh | help/manual.sh) return 0 ;;
-	*/sqlite*.sh) return 0 ;;
+	*/sqlite*.sh | */zstd.sh) return 0 ;;
 	run/limit_fault.sh | run/limit_counts.sh | run/sort_mixed.sh | run/small_batches.sh) return 0 ;;
 	run/spill.sh | compile/program.sh | compile/windows.sh) return 0 ;; # half a minute; unit tests spill too
 	esac

@@ -458,8 +458,8 @@ static enum dtx_code serve_inflate(struct dtx_isolate_server *s, json_t *args, s
 	struct dtx_str bytes = { dtx_source_data(s->src), dtx_source_size(s->src) };
 
 	(void)args;
-	return dtx_gzip_inflate(dtx_source_name(s->src), bytes, dtx_source_limits(s->src),
-	                        send_piece, s, err);
+	return dtx_packed_inflate(dtx_source_name(s->src), bytes, dtx_source_limits(s->src),
+	                          send_piece, s, err);
 }
 
 static enum dtx_code serve_cells(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)

@@ -1,4 +1,5 @@
 /* Questions about a workbook, each asked in a reader process of its own. */
+#include "core/io/archive/zstd.h"
 #include "core/data/frame/rawgrid.h"
 #include "core/io/sheet/cellref.h"
 #include "core/io/isolate/isolated.h"
@@ -46,6 +47,8 @@ static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t 
 	struct dtx_isolate_limits limits = dtx_isolated_limits(src);
 	enum dtx_code rc = DTX_OK;
 
+	limits.codecs = what == DTX_ASK_INFLATE &&
+	                dtx_zstd_sniff(dtx_source_data(src), dtx_source_size(src));
 	args = dtx_isolated_args(src, args);
 	if (!args)
 		DTX_FAIL_MEM(err);

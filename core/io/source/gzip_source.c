@@ -1,4 +1,4 @@
-/* The content of a gzip file as a source: in memory while it is small, then in an unlinked temp
+/* The content of a packed file as a source: in memory while it is small, then in an unlinked temp
  * file, like a pipe. */
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
-#include "core/io/archive/gzip.h"
+#include "core/io/archive/zstd.h"
 #include "core/io/isolate/isolate.h"
 
 #define SPOOL_MEMORY ((uint64_t)32 << 20)
@@ -57,22 +57,36 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 	if (s->fd < 0) {
 		s->fd = memfd_create("dtx-gzip", MFD_CLOEXEC);
 		if (s->fd < 0)
-			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: %s",
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep what a packed file holds: %s",
 			         strerror(errno));
 	}
 	if (!s->file && s->size && s->size + piece.len > SPOOL_MEMORY)
 		DTX_TRY(spool_move(s, err));
-	/* the process may claim more than a gzip file may hold */
+	/* the process may claim more than a packed file may hold */
 	if (s->size + piece.len > s->limits->total) {
 		rc = dtx_archive_limits_fail(err, s->limits, "total",
-		                             "a gzip file inflates to over %llu bytes",
+		                             "a packed file inflates to over %llu bytes",
 		                             (unsigned long long)s->limits->total);
 		goto out;
 	}
-	DTX_TRY(dtx_file_write(s->fd, piece.ptr, piece.len, "what a gzip file holds", err));
+	DTX_TRY(dtx_file_write(s->fd, piece.ptr, piece.len, "what a packed file holds", err));
 	s->size += piece.len;
 out:
 	return rc;
+}
+
+bool dtx_packed_sniff(const void *head, size_t len)
+{
+	return dtx_gzip_sniff(head, len) || dtx_zstd_sniff(head, len);
+}
+
+enum dtx_code dtx_packed_inflate(const char *label, struct dtx_str bytes,
+                                 const struct dtx_archive_limits *limits, dtx_gzip_fn fn, void *arg,
+                                 struct dtx_err *err)
+{
+	if (dtx_zstd_sniff(bytes.ptr, bytes.len))
+		return dtx_zstd_inflate(label, bytes, limits, fn, arg, err);
+	return dtx_gzip_inflate(label, bytes, limits, fn, arg, err);
 }
 
 enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, struct dtx_err *err)
@@ -84,7 +98,7 @@ enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, s
 	if (inner)
 		goto out;
 	if (dtx_source_direct(src))
-		DTX_TRY(dtx_gzip_inflate(
+		DTX_TRY(dtx_packed_inflate(
 			dtx_source_name(src),
 			(struct dtx_str){ dtx_source_data(src), dtx_source_size(src) }, s.limits,
 			spool_add, &s, err));

@@ -254,11 +254,11 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 
 static enum dtx_code check_unpacked(struct dtx_source *src, struct dtx_err *err)
 {
-	if (!dtx_gzip_sniff(dtx_source_data(src), dtx_source_size(src)))
+	if (!dtx_packed_sniff(dtx_source_data(src), dtx_source_size(src)))
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-	            "'%s' is gzip-compressed, and a stream is not unpacked", dtx_source_name(src));
-	dtx_err_hint(err, "gzip -dc in front of dtx; or without \"stream\"");
+	            "'%s' is compressed, and a stream is not unpacked", dtx_source_name(src));
+	dtx_err_hint(err, "gzip -dc or zstd -dc in front of dtx; or without \"stream\"");
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
 

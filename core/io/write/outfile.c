@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/io/archive/gzip_writer.h"
+#include "core/io/archive/zstd.h"
 #include "core/io/write/reserve.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
@@ -42,7 +43,8 @@ struct dtx_outfile {
 	/* for a terminal; NULL: none */
 	void (*show)(void *arg, const char *bytes, size_t n, struct dtx_buf *shown);
 	void *show_arg;
-	struct dtx_gzip_writer *gzip; /* NULL: bytes are written as they are */
+	struct dtx_gzip_writer *gzip; /* both NULL: bytes are written as they are */
+	struct dtx_zstd_writer *zstd;
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* for tests; borrowed */
@@ -538,9 +540,14 @@ static enum dtx_code outfile_packed(void *arg, struct dtx_str packed, struct dtx
 	return outfile_append(arg, packed.ptr, packed.len, err);
 }
 
-enum dtx_code dtx_outfile_gzip(struct dtx_outfile *o, unsigned workers, struct dtx_err *err)
+enum dtx_code dtx_outfile_pack(struct dtx_outfile *o, enum dtx_packing how, unsigned workers,
+                               struct dtx_err *err)
 {
-	return dtx_gzip_writer_new(workers, outfile_packed, o, &o->gzip, err);
+	switch (how) {
+	case DTX_PACK_GZIP: return dtx_gzip_writer_new(workers, outfile_packed, o, &o->gzip, err);
+	case DTX_PACK_ZSTD: return dtx_zstd_writer_new(outfile_packed, o, &o->zstd, err);
+	default: return DTX_OK;
+	}
 }
 
 enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
@@ -551,6 +558,8 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	DTX_ASSERT(!o->finished, err);
 	if (o->gzip)
 		DTX_TRY(dtx_gzip_writer_add(o->gzip, (struct dtx_str){ bytes, n }, err));
+	else if (o->zstd)
+		DTX_TRY(dtx_zstd_writer_add(o->zstd, (struct dtx_str){ bytes, n }, err));
 	else
 		DTX_TRY(outfile_append(o, bytes, n, err));
 out:
@@ -564,6 +573,8 @@ static enum dtx_code outfile_end(struct dtx_outfile *o, struct dtx_err *err)
 
 	if (o->gzip)
 		DTX_TRY(dtx_gzip_writer_finish(o->gzip, err));
+	if (o->zstd)
+		DTX_TRY(dtx_zstd_writer_finish(o->zstd, err));
 	DTX_TRY(outfile_ready(o, err));
 	if (!o->spool)
 		DTX_TRY(outfile_flush(o, o->fd, err));
@@ -790,6 +801,7 @@ void dtx_outfile_free(struct dtx_outfile *o)
 	dtx_file_close(&o->fd);
 	dtx_file_close(&o->spool_fd);
 	dtx_gzip_writer_free(o->gzip);
+	dtx_zstd_writer_free(o->zstd);
 	dtx_buf_clear(&o->mem);
 	dtx_mem_free(o->path);
 	dtx_mem_free(o->temp);

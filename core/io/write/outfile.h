@@ -52,10 +52,11 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_claim(const char *path, const char *name, 
 /* Refuses a path with a file that has content; `hint` tells the user what to do. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
                                              struct dtx_err *err);
-/* Packs what is written from now on as gzip, on `workers` threads; called before the first write.
- * Size and hash are those of the packed bytes. */
-DTX_MUSTUSE enum dtx_code dtx_outfile_gzip(struct dtx_outfile *o, unsigned workers,
-                                           struct dtx_err *err);
+enum dtx_packing { DTX_PACK_NONE, DTX_PACK_GZIP, DTX_PACK_ZSTD };
+/* Packs what is written from now on, gzip on `workers` threads; called before the first write. Size
+ * and hash are those of the packed bytes. */
+DTX_MUSTUSE enum dtx_code dtx_outfile_pack(struct dtx_outfile *o, enum dtx_packing how,
+                                           unsigned workers, struct dtx_err *err);
 /* Makes the commit refuse to replace a file with content, even one that has appeared in the
  * meantime (output_io). */
 void dtx_outfile_fresh(struct dtx_outfile *o);

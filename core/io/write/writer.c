@@ -19,24 +19,30 @@ static bool has_suffix(const struct dtx_writer_class *cls, struct dtx_str suffix
 	return false;
 }
 
-#define GZIP_SUFFIX ".gz"
+static const char *const packed_suffix[] = { [DTX_PACK_GZIP] = ".gz", [DTX_PACK_ZSTD] = ".zst" };
 
-/* The name of the file, without ".gz" at its end. */
+enum dtx_packing dtx_writer_packs(const char *path)
+{
+	struct dtx_str name = dtx_str_of(path ? dtx_file_basename(path) : "");
+
+	for (size_t i = 1; i < DTX_COUNT(packed_suffix); i++) {
+		size_t n = strlen(packed_suffix[i]);
+
+		if (name.len > n && !strcasecmp(name.ptr + name.len - n, packed_suffix[i]))
+			return (enum dtx_packing)i;
+	}
+	return DTX_PACK_NONE;
+}
+
+/* The name of the file, without the suffix of its packing. */
 static struct dtx_str unpacked_name(const char *path)
 {
 	struct dtx_str name = dtx_str_of(path ? dtx_file_basename(path) : "");
+	enum dtx_packing how = dtx_writer_packs(path);
 
-	if (dtx_writer_packs(path))
-		name.len -= sizeof(GZIP_SUFFIX) - 1;
+	if (how)
+		name.len -= strlen(packed_suffix[how]);
 	return name;
-}
-
-bool dtx_writer_packs(const char *path)
-{
-	struct dtx_str name = dtx_str_of(path ? dtx_file_basename(path) : "");
-	size_t n = sizeof(GZIP_SUFFIX) - 1;
-
-	return name.len > n && !strcasecmp(name.ptr + name.len - n, GZIP_SUFFIX);
 }
 
 struct dtx_str dtx_writer_suffix(const char *path)

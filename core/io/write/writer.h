@@ -90,9 +90,10 @@ char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format,
 /* Finds a writer by format name, otherwise by the path's suffix, otherwise csv. NULL: no writer
  * knows the format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
-/* Whether the name of the file asks for gzip: "out.csv.gz". */
-bool dtx_writer_packs(const char *path);
-/* The text after the last dot of a file's name, without ".gz" at its end; ptr is NULL if none. */
+/* How the name of the file asks for packing: "out.csv.gz", "out.csv.zst". */
+enum dtx_packing dtx_writer_packs(const char *path);
+/* The text after the last dot of a file's name, without ".gz" or ".zst" at its end; ptr is NULL if
+ * none. */
 struct dtx_str dtx_writer_suffix(const char *path);
 /* The name of the format in which the class writes an output: that of `format`, if it is not NULL
  * or "auto", else that of the path's suffix. Borrowed from one of these or from the class. */

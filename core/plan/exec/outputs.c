@@ -94,7 +94,7 @@ static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *
 		                 "cannot write '%s': no format has the suffix '.%.*s'", o->path,
 		                 (int)suffix.len, suffix.ptr);
 		dtx_err_hint(err,
-		             "the suffixes are %s, text also with .gz after it; with "
+		             "the suffixes are %s, text also with .gz or .zst after it; with "
 		             "--to FORMAT a file may have any name",
 		             dtx_buf_text(&known));
 	}
@@ -107,11 +107,10 @@ out:
 static enum dtx_code packed_twice(const struct dtx_plan_output *o,
                                   const struct dtx_writer_class *cls, struct dtx_err *err)
 {
-	enum dtx_code rc =
-		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-	                    "cannot write '%s': %s is not packed with gzip", o->path, cls->name);
+	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+	                               "cannot write '%s': %s is not packed", o->path, cls->name);
 
-	dtx_err_hint(err, "name the file '%.*s'", (int)strlen(o->path) - 3, o->path);
+	dtx_err_hint(err, "name the file '%.*s'", (int)(strrchr(o->path, '.') - o->path), o->path);
 	dtx_err_at(err, o->at);
 	return rc;
 }
@@ -291,8 +290,8 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	} else {
 		DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
 		e->file = out->file;
-		if (dtx_writer_packs(o->path))
-			DTX_TRY(dtx_outfile_gzip(out->file, g->run.workers, err));
+		DTX_TRY(dtx_outfile_pack(out->file, dtx_writer_packs(o->path), g->run.workers,
+		                         err));
 		DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
 	}
 	DTX_TRY(dtx_writer_idle(e->writer, &opts, err));
