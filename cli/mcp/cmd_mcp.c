@@ -149,7 +149,7 @@ static int mcp_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 	dtx_cancel_catch();
 	if (serve(s, given, &config, &err) != DTX_OK)
 		status = dtx_out_fail(cli, &err);
-	dtx_mcp_scratch_remove(s);
+	dtx_tempdir_remove(&s->scratch);
 	for (size_t i = 0; i < DTX_MCP_TICKETS_MAX; i++)
 		json_decref(s->ticket[i].args);
 	json_decref(s->tools);

@@ -189,9 +189,6 @@ DTX_MUSTUSE enum dtx_code dtx_mcp_scratch(const struct dtx_mcp_call *c, const ch
                                           struct dtx_str text, char out[PATH_MAX],
                                           struct dtx_err *err);
 
-/* Removes the server's own folder and all in it. */
-void dtx_mcp_scratch_remove(struct dtx_mcp_server *s);
-
 /* --- show.c: what a result may hold --- */
 
 /* An error object of dtx as the policy allows; `plan` (may be NULL) has the words that the client

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,19 +202,4 @@ enum dtx_code dtx_mcp_scratch(const struct dtx_mcp_call *c, const char *name, st
 out:
 	dtx_file_close(&fd);
 	return rc;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	if (at->level > 0)
-		(void)(type == FTW_DP ? rmdir(path) : unlink(path));
-	return 0;
-}
-
-void dtx_mcp_scratch_remove(struct dtx_mcp_server *s)
-{
-	if (s->scratch.path[0])
-		(void)nftw(s->scratch.path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	dtx_tempdir_remove(&s->scratch);
 }

@@ -48,6 +48,16 @@ static bool is_refusal(const json_t *error)
 	return !strcmp(code, "usage") || !strcmp(code, "no_record");
 }
 
+json_t *dtx_mcp_ended_without(const struct dtx_mcp_call *c)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "the command ended with status %d and said nothing",
+	         c->child.status);
+	return json_pack("{ss ss ss}", "code", dtx_code_name(DTX_E_BUG), "severity", "error",
+	                 "message", text);
+}
+
 enum dtx_code dtx_mcp_failed(struct dtx_mcp_call *c, struct dtx_err *err)
 {
 	const struct dtx_mcp_policy *p = &c->server->policy;
@@ -57,6 +67,8 @@ enum dtx_code dtx_mcp_failed(struct dtx_mcp_call *c, struct dtx_err *err)
 	const char *hint = dtx_json_text(first, "hint", "");
 	enum dtx_code rc = DTX_OK;
 
+	if (!first)
+		json_array_append_new(errors, dtx_mcp_ended_without(c));
 	if (is_refusal(first)) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "%s",
 		                 dtx_json_text(first, "message", "the arguments do not fit"));

@@ -302,6 +302,8 @@ static json_t *base_result(const struct dtx_mcp_call *c, const char *status, con
 	json_t *errors = dtx_mcp_show_findings(p, findings, false, c->kept);
 	json_t *warnings = dtx_mcp_show_findings(p, findings, true, c->kept);
 
+	if (!json_array_size(errors) && !strcmp(status, "failed"))
+		json_array_append_new(errors, dtx_mcp_ended_without(c));
 	if (json_array_size(errors))
 		json_object_set(out, "errors", errors);
 	if (json_array_size(warnings))

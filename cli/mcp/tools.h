@@ -29,6 +29,9 @@ json_t *dtx_mcp_link(const char *name, const char *uri, int64_t bytes);
 /* Words of a command line, separated by blanks; an option with its value. */
 void dtx_mcp_argv_words(struct dtx_mcp_argv *a, const char *words);
 void dtx_mcp_argv_option(struct dtx_mcp_argv *a, const char *option, const char *value);
+/* The error of a command that failed without a message, such as one that was killed. New
+ * reference. */
+json_t *dtx_mcp_ended_without(const struct dtx_mcp_call *c);
 /* Finishes a call whose command failed: the first error as a refusal if it is about the arguments
  * (no such run, no such row), else as a result with status failed. */
 enum dtx_code dtx_mcp_failed(struct dtx_mcp_call *c, struct dtx_err *err);

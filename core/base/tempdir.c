@@ -14,22 +14,32 @@
 
 #include "core/base/file.h"
 
-enum { TEMPDIR_TURNS = 20 };
+enum { TEMPDIR_TURNS = 20, TEMPDIR_DEPTH = 32 };
 
-static void tempdir_empty(int fd)
+/* Removes what is in a folder, and in the folders there. */
+static void tempdir_empty(int fd, int depth)
 {
 	int copy = dup(fd);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *e;
+	int inner;
 
 	if (!dir) {
 		dtx_file_close(&copy);
 		return;
 	}
 	rewinddir(dir);
-	while ((e = readdir(dir)))
-		(void)unlinkat(fd, e->d_name, 0); /* "." and ".." are folders, which unlinkat
-		                                   * refuses without AT_REMOVEDIR */
+	while ((e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    !unlinkat(fd, e->d_name, 0) || !depth)
+			continue;
+		inner = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inner < 0)
+			continue;
+		tempdir_empty(inner, depth - 1);
+		dtx_file_close(&inner);
+		(void)unlinkat(fd, e->d_name, AT_REMOVEDIR);
+	}
 	closedir(dir);
 }
 
@@ -41,7 +51,7 @@ static void tempdir_sweep_one(int base, const char *name)
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		tempdir_empty(fd);
+		tempdir_empty(fd, TEMPDIR_DEPTH);
 		(void)unlinkat(base, name, AT_REMOVEDIR);
 	}
 	dtx_file_close(&fd);
@@ -103,7 +113,7 @@ void dtx_tempdir_remove(struct dtx_tempdir *d)
 	if (!d->path[0])
 		return;
 	if (d->fd >= 0)
-		tempdir_empty(d->fd);
+		tempdir_empty(d->fd, TEMPDIR_DEPTH);
 	(void)rmdir(d->path);
 	dtx_file_close(&d->fd);
 	d->path[0] = '\0';

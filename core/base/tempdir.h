@@ -1,4 +1,4 @@
-/* A folder of one process below $TMPDIR, which contains only files.
+/* A folder of one process below $TMPDIR.
  *
  * A process keeps its folder locked while it uses it.  The next process that creates one removes
  * the folders of processes that were killed, which no process has locked. */
@@ -17,7 +17,7 @@ struct dtx_tempdir {
  * unlocked folders of the same user and KIND.  Codes: output_io, disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_tempdir_make(struct dtx_tempdir *d, const char *kind,
                                            struct dtx_err *err);
-/* Removes the folder with its files.  Does nothing if it was not created. */
+/* Removes the folder with all that is in it.  Does nothing if it was not created. */
 void dtx_tempdir_remove(struct dtx_tempdir *d);
 
 #endif

@@ -67,3 +67,16 @@ show("five", len(set(ids)))
 for id in ids:
     c.call("wait", run_id=id, stop=True)
 show("end", c.end())
+
+# what a killed server leaves is removed by the next one
+os.mkdir("tmp")
+here = {"TMPDIR": os.path.abspath("tmp")}
+c = Client(env=here)
+c.call("run_python", code="import os\nos.makedirs('/out/a/b')\nopen('/out/a/b/c', 'w').write('x')")
+c.process.kill()
+c.process.wait()
+left = os.listdir("tmp")
+c = Client(env=here)
+c.ask("tools/list")
+show("left", [len(left), len(os.listdir("tmp")), left == os.listdir("tmp")])
+show("end", [c.end(), os.listdir("tmp")])
