@@ -70,7 +70,7 @@ one() {
 # by the name "locked", and tests so large that a sanitizer would take minutes for them.
 locked() {
 	case ${1#"$here"/} in
-	jail/* | exec/* | mcp/tools.sh | mcp/paths.sh | mcp/running.sh | mcp/canary.sh) return 0 ;;
+	jail/* | exec/* | mcp/tools.sh | mcp/paths.sh | mcp/running.sh | mcp/canary.sh | mcp/peers.sh) return 0 ;;
 	*/many_columns.sh | */many_sources.sh | */many_files.sh | */why_long.sh) return 0 ;;
 	run/hash_beside.sh | run/known_input.sh | run/identity.sh | run/memory_hint.sh) return 0 ;;
 	run/more_files_than_descriptors.sh | inspect/by_example.sh | help/manual.sh) return 0 ;;
@@ -88,7 +88,7 @@ slow() {
 	run/memory_hint.sh | run/known_input.sh | run/interrupt.sh | run/identity.sh | run/more_files_than_descriptors.sh) return 0 ;;
 	*/many_files.sh | */many_sources.sh | */many_columns.sh | */why_long.sh) return 0 ;;
 	compile/program.sh | compile/windows.sh | exec/crowd.sh | exec/compared.sh | inspect/by_example.sh | jail/hidden.sh) return 0 ;;
-	mcp/canary.sh | mcp/framing.sh | mcp/running.sh) return 0 ;;
+	mcp/canary.sh | mcp/framing.sh | mcp/running.sh | mcp/peers.sh) return 0 ;;
 	esac
 	return 1
 }
