@@ -110,6 +110,34 @@ const char *dtx_makers_name(struct dtx_makers *m, const char *name)
 	return out ? out : name;
 }
 
+json_t *dtx_makers_columns(const struct dtx_makers *m, const uint32_t *col, uint32_t n)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		(void)json_array_append_new(list, json_string(m->g->name[col[i]]));
+	return list;
+}
+
+double dtx_makers_blank(const struct dtx_makers *m, const uint32_t *col, uint32_t n)
+{
+	double filled = 0, rows = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		filled += m->col[col[i]].filled;
+		rows += m->col[col[i]].rows;
+	}
+	return rows > 0 ? 1 - filled / rows : 0;
+}
+
+void dtx_makers_sparse(struct dtx_makers *m, const uint32_t *col, uint32_t n, double score)
+{
+	if (dtx_makers_blank(m, col, n) >= 0.1)
+		dtx_makers_also(m, score - 0.02, NULL, "drop_nulls", json_true());
+}
+
 /* Sorts, best first; equal ones keep their order. Removes those below `least`. */
 static void makers_sort(struct dtx_makers *m, double least)
 {

@@ -52,6 +52,14 @@ const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *tex
 const char *dtx_makers_first(const struct dtx_makers *m, uint32_t col);
 /* A name that no column has: `name`, or name_2 and so on. */
 const char *dtx_makers_name(struct dtx_makers *m, const char *name);
+/* A list of the columns' names. A new reference. */
+json_t *dtx_makers_columns(const struct dtx_makers *m, const uint32_t *col, uint32_t n);
+/* The share of the columns' cells that are blank. */
+double dtx_makers_blank(const struct dtx_makers *m, const uint32_t *col, uint32_t n);
+/* After a proposal to stack these columns: a cell without a value can be a missing value, or say
+ * that there is no such row. If there are many, the same step without these rows is another
+ * proposal. */
+void dtx_makers_sparse(struct dtx_makers *m, const uint32_t *col, uint32_t n, double score);
 
 /* The makers. */
 void dtx_make_records(struct dtx_makers *m);

@@ -1,0 +1,461 @@
+/* Maker for groups of columns: two lists in their names ("hours_2023", "cost_2023", "hours_2024",
+ * "cost_2024"), or the same names again. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest/propose/makers.h"
+#include "core/base/text/utf8.h"
+
+#define SEPARATORS "_ .-/:()[]"
+enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 6, PAIRS_MAX = 80 };
+
+struct cut { /* a name cut into two parts; the separator is left out */
+	struct dtx_str left, right;
+	uint32_t col;
+	int l, r; /* numbers of the parts */
+};
+struct groups {
+	struct cut cut[COLS_MAX];
+	uint32_t n;
+	struct dtx_str left[PARTS_MAX], right[PARTS_MAX];
+	uint32_t nleft, nright;
+	bool l_in[PARTS_MAX], r_in[PARTS_MAX]; /* parts of the set */
+	int32_t at[PARTS_MAX][PARTS_MAX];      /* column of the parts, or -1 */
+};
+
+static bool is_separator(char c)
+{
+	return strchr(SEPARATORS, c) != NULL;
+}
+
+/* The places at which a name can be cut: at runs of separators, and between letters and digits.
+ * Returns their number. */
+static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
+{
+	uint32_t n = 0;
+	size_t i, from;
+
+	for (i = 1; i < t.len && n < max; i++) {
+		bool a = isdigit((unsigned char)t.ptr[i - 1]), b = isdigit((unsigned char)t.ptr[i]);
+
+		if (is_separator(t.ptr[i])) {
+			for (from = i; i < t.len && is_separator(t.ptr[i]); i++)
+				;
+			if (i == t.len)
+				break;
+			place[n][0] = from;
+			place[n++][1] = i;
+		} else if ((a != b && !is_separator(t.ptr[i - 1])) ||
+		           (islower((unsigned char)t.ptr[i - 1]) &&
+		            isupper((unsigned char)t.ptr[i]))) {
+			place[n][0] = place[n][1] = i;
+			n++;
+		}
+	}
+	return n;
+}
+
+static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
+{
+	uint32_t i;
+
+	for (i = 0; i < *n && !dtx_str_eq(list[i], t); i++)
+		;
+	if (i == PARTS_MAX)
+		return -1;
+	if (i == *n)
+		list[(*n)++] = t;
+	return (int)i;
+}
+
+/* Cuts all names at their k-th place from the left, or from the right. */
+static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k, bool right)
+{
+	size_t place[8][2];
+	uint32_t c, n;
+
+	s->n = s->nleft = s->nright = 0;
+	memset(s->at, -1, sizeof(s->at));
+	for (c = 0; c < m->g->ncols && s->n < COLS_MAX; c++) {
+		struct dtx_str t = dtx_utf8_trim(dtx_str_of(m->g->name[c]));
+		struct cut *x = &s->cut[s->n];
+		uint32_t i;
+
+		while (t.len && is_separator(t.ptr[t.len - 1]))
+			t.len--;
+		n = cut_places(t, place, 8);
+		if (n <= k || dtx_like_unnamed(m->g->name[c]))
+			continue;
+		i = right ? n - 1 - k : k;
+		x->col = c;
+		x->left = (struct dtx_str){ t.ptr, place[i][0] };
+		x->right = (struct dtx_str){ t.ptr + place[i][1], t.len - place[i][1] };
+		x->l = part_number(s->left, &s->nleft, x->left);
+		x->r = part_number(s->right, &s->nright, x->right);
+		if (x->l < 0 || x->r < 0)
+			continue;
+		s->at[x->l][x->r] = (int32_t)c;
+		s->n++;
+	}
+}
+
+/* Chooses the largest complete set around the left part `seed`: its right parts that another left
+ * part shares, and all left parts that have these. Returns the number of columns; 0: no set. */
+static uint32_t groups_around(struct groups *s, uint32_t seed)
+{
+	uint32_t best = 0, other, l, r;
+
+	for (other = 0; other < s->nleft; other++) {
+		bool in[PARTS_MAX];
+		uint32_t nr = 0, nl = 0;
+
+		if (other == seed)
+			continue;
+		for (r = 0; r < s->nright; r++) {
+			in[r] = s->at[seed][r] >= 0 && s->at[other][r] >= 0;
+			nr += in[r];
+		}
+		for (l = 0; l < s->nleft && nr >= 2; l++) {
+			for (r = 0; r < s->nright && (!in[r] || s->at[l][r] >= 0); r++)
+				;
+			nl += r == s->nright;
+		}
+		if (nr < 2 || nl < 2 || nr * nl <= best)
+			continue;
+		best = nr * nl;
+		memcpy(s->r_in, in, sizeof(in));
+		for (l = 0; l < s->nleft; l++) {
+			for (r = 0; r < s->nright && (!in[r] || s->at[l][r] >= 0); r++)
+				;
+			s->l_in[l] = r == s->nright;
+		}
+	}
+	return best;
+}
+
+/* Mean likeness of columns that share a part: a left one (`left`), or a right one. */
+static double groups_like(const struct dtx_makers *m, const struct groups *s, bool left)
+{
+	uint32_t a, b, n = 0, na = left ? s->nleft : s->nright, nb = left ? s->nright : s->nleft;
+	double sum = 0;
+
+	for (a = 0; a < na; a++) {
+		int32_t last = -1;
+
+		if (!(left ? s->l_in[a] : s->r_in[a]))
+			continue;
+		for (b = 0; b < nb && n < PAIRS_MAX; b++) {
+			int32_t at = left ? s->at[a][b] : s->at[b][a];
+
+			if (!(left ? s->r_in[b] : s->l_in[b]))
+				continue;
+			if (last >= 0) {
+				sum += dtx_like_values(&m->col[last], &m->col[at]);
+				n++;
+			}
+			last = at;
+		}
+	}
+	return n ? sum / n : 0;
+}
+
+static void pattern_words(struct dtx_buf *out, const struct dtx_str *part, const bool *in,
+                          uint32_t n)
+{
+	bool used[PARTS_MAX] = { false };
+	uint32_t i, k;
+	size_t j;
+
+	dtx_buf_addc(out, '(');
+	for (k = 0;; k++) {
+		uint32_t longest = n;
+
+		for (i = 0; i < n; i++) {
+			if (in[i] && !used[i] && (longest == n || part[i].len > part[longest].len))
+				longest = i;
+		}
+		if (longest == n)
+			break;
+		used[longest] = true;
+		dtx_buf_add(out, k ? "|" : "");
+		for (j = 0; j < part[longest].len; j++) {
+			if (strchr("\\^$.|?*+()[]{}/", part[longest].ptr[j]))
+				dtx_buf_addc(out, '\\');
+			dtx_buf_addc(out, part[longest].ptr[j]);
+		}
+	}
+	dtx_buf_addc(out, ')');
+}
+
+static bool is_from_to(const struct dtx_str *part, const bool *in, uint32_t n)
+{
+	uint32_t i, hits = 0, all = 0;
+
+	for (i = 0; i < n; i++) {
+		char low[12];
+		size_t k;
+
+		if (!in[i])
+			continue;
+		all++;
+		if (part[i].len >= sizeof(low))
+			continue;
+		for (k = 0; k < part[i].len; k++)
+			low[k] = (char)tolower((unsigned char)part[i].ptr[k]);
+		low[k] = '\0';
+		hits += dtx_str_in_list(
+			"from,to,start,end,min,max,first,last,begin,lower,upper,low,high,"
+			"x,y",
+			low);
+	}
+	return all == 2 && hits == 2;
+}
+
+/* The separator of all names of a set, if it cuts each of them into its two parts; otherwise empty.
+ * *bare: all are cut between a letter and a digit, and some have a separator elsewhere. */
+static struct dtx_str groups_sep(const struct dtx_makers *m, const struct groups *s, bool *bare)
+{
+	struct dtx_str sep = { "", 0 };
+	bool first = true, same = true, elsewhere = false;
+	uint32_t i;
+
+	*bare = true;
+	for (i = 0; i < s->n; i++) {
+		const struct cut *x = &s->cut[i];
+		struct dtx_str name = dtx_str_of(m->g->name[x->col]), one;
+
+		if (!s->l_in[x->l] || !s->r_in[x->r])
+			continue;
+		one.ptr = x->left.ptr + x->left.len;
+		one.len = (size_t)(x->right.ptr - one.ptr);
+		sep = first ? one : sep;
+		first = false;
+		same &= dtx_str_eq(one, sep) && one.len &&
+		        name.len == x->left.len + one.len + x->right.len &&
+		        dtx_str_find(x->left, one, 0) < 0 && dtx_str_find(x->right, one, 0) < 0;
+		*bare &= !one.len;
+		elsewhere |= strpbrk(m->g->name[x->col], SEPARATORS) != NULL;
+	}
+	*bare &= elsewhere;
+	return same ? sep : (struct dtx_str){ "", 0 };
+}
+
+/* What the chosen parts have in common. Sets `k` to their number. */
+static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx_str *part,
+                                          const bool *in, uint32_t n, uint32_t *k)
+{
+	const char *name[PARTS_MAX];
+	uint32_t i;
+
+	*k = 0;
+	for (i = 0; i < n && !m->failed; i++) {
+		if (!in[i])
+			continue;
+		name[*k] = dtx_arena_strndup(&m->arena, part[i].ptr, part[i].len);
+		m->failed |= !name[(*k)++];
+	}
+	return m->failed ? (struct dtx_like_names){ .column = "name" } : dtx_like_names(name, *k);
+}
+
+/* Adds one reading of a set: the left parts name the values (`left`), or the right ones do. */
+static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, uint32_t size)
+{
+	uint32_t i, col[COLS_MAX] = { 0 }, ncol = 0, k, v;
+	struct dtx_like_names lefts = groups_names(m, s->left, s->l_in, s->nleft, left ? &v : &k);
+	struct dtx_like_names rights =
+		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v);
+	struct dtx_like_names names = left ? rights : lefts, values = left ? lefts : rights;
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	const char *column = dtx_makers_name(m, names.column);
+	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
+	struct dtx_str sep;
+	json_t *step, *to;
+	bool bare, whole;
+
+	for (i = 0; i < s->n; i++) {
+		if (s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r])
+			col[ncol++] = s->cut[i].col;
+	}
+	if (m->failed || ncol != size)
+		return;
+	sep = groups_sep(m, s, &bare);
+	whole = sep.len && col[0] <= 3 && col[0] + ncol == m->g->ncols;
+	for (i = 0; i < ncol && (names.what || names.score >= 0.8 || whole); i++)
+		m->crossed[col[i]] = true;
+	score = 0.62 +
+	        (names.what           ? 0.15
+	         : names.score >= 0.8 ? 0.08
+	                              : 0) +
+	        0.25 * (within - other);
+	score -= col[ncol - 1] - col[0] + 1 != ncol ? 0.25 : 0;
+	score -= is_from_to(s->left, s->l_in, s->nleft) || is_from_to(s->right, s->r_in, s->nright)
+	                 ? 0.12
+	                 : 0;
+	score -= values.what ? 0.1 : 0; /* years are no names of columns */
+	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
+	score -= within < 0.55 ? 0.2 : 0;
+	score -= bare ? 0.1 : 0;
+	if (sep.len) {
+		dtx_buf_adds(&b, sep);
+	} else {
+		dtx_buf_add(&b, "^\\s*");
+		pattern_words(&b, s->left, s->l_in, s->nleft);
+		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*");
+		pattern_words(&b, s->right, s->r_in, s->nright);
+		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*$");
+	}
+	to = left ? json_pack("[ss]", ".value", column) : json_pack("[ss]", column, ".value");
+	step = json_pack("{ss so so ss}", "op", "pivot_longer", "cols",
+	                 dtx_makers_columns(m, col, ncol), "names_to", to,
+	                 sep.len ? "names_sep" : "names_pattern", dtx_buf_text(&b));
+	dtx_makers_add(
+		m, "groups", step, score,
+		"%u columns have names of two parts: %u values for each of %u %s, such as "
+		"'%.40s' with '%.40s'%s; columns of one value are alike to %.0f %%, the others "
+		"to %.0f %%",
+		ncol, ncol / k, k, names.what ? names.what : "groups", m->g->name[col[0]],
+		dtx_makers_first(m, col[0]),
+		dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])), 100 * within,
+		100 * other);
+	/* a list such as "male", "female" names no values either */
+	if (values.score >= 0.8 && other >= 0.7)
+		dtx_makers_also(m, score - 0.03, NULL, "names_to",
+		                left ? json_pack("[ss]", dtx_makers_name(m, "group"), column)
+		                     : json_pack("[ss]", column, dtx_makers_name(m, "group")));
+	else
+		dtx_makers_sparse(m, col, ncol, score);
+	dtx_buf_clear(&b);
+}
+
+/* --- the same columns again: "Rank", "Country", "Rank", "Country" --- */
+
+/* The reader has numbered a header that is repeated: "Country_2". The length of the name without
+ * the number; *block counts from 1. */
+static size_t block_base(const struct dtx_makers *m, uint32_t col, uint32_t *block)
+{
+	const char *name = m->g->name[col], *cut = strrchr(name, '_');
+	uint32_t c;
+
+	*block = 1;
+	for (c = 0; cut && cut[1] >= '2' && cut[1] <= '9' && !cut[2] && c < col; c++) {
+		if (strlen(m->g->name[c]) != (size_t)(cut - name) ||
+		    strncmp(m->g->name[c], name, (size_t)(cut - name)) != 0)
+			continue;
+		*block = (uint32_t)(cut[1] - '0');
+		return (size_t)(cut - name);
+	}
+	return strlen(name);
+}
+
+/* Finds the names that are repeated in each of the blocks. Returns their number. */
+static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, uint32_t *blocks)
+{
+	uint32_t c, k, block, n = 0;
+
+	*blocks = 1;
+	memset(s->at, -1, sizeof(s->at));
+	s->nleft = 0;
+	for (c = 0; c < m->g->ncols && c < COLS_MAX; c++) {
+		struct dtx_str base = { m->g->name[c], block_base(m, c, &block) };
+		int l = part_number(s->left, &s->nleft, base);
+
+		if (l < 0)
+			return 0;
+		s->at[l][block] = (int32_t)c;
+		*blocks = DTX_MAX(*blocks, block);
+	}
+	for (c = 0; c < s->nleft; c++) {
+		for (k = 1; k <= *blocks && s->at[c][k] >= 0; k++)
+			;
+		s->l_in[c] = *blocks > 1 && k > *blocks;
+		n += s->l_in[c];
+	}
+	return n;
+}
+
+/* Proposes one row for each block. False: there are no blocks. */
+static bool blocks_add(struct dtx_makers *m, struct groups *s)
+{
+	uint32_t col[COLS_MAX], blocks, n = blocks_names(m, s, &blocks), i, k, ncol = 0, pairs = 0;
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	const char *number = dtx_makers_name(m, "block");
+	double like = 0;
+	json_t *step;
+
+	if (blocks < 2 || n * blocks < 3 || n * blocks * 2 < m->g->ncols || (n == 1 && blocks < 3))
+		return false;
+	for (k = 1; k <= blocks; k++) {
+		for (i = 0; i < s->nleft; i++) {
+			if (!s->l_in[i])
+				continue;
+			col[ncol++] = (uint32_t)s->at[i][k];
+			if (k == 1)
+				continue;
+			like += dtx_like_values(&m->col[s->at[i][k - 1]], &m->col[s->at[i][k]]);
+			pairs++;
+		}
+	}
+	like /= pairs;
+	dtx_buf_addc(&b, '^');
+	pattern_words(&b, s->left, s->l_in, s->nleft);
+	dtx_buf_add(&b, "_?([0-9]*)$");
+	step = json_pack("{ss so s[ss] ss sb}", "op", "pivot_longer", "cols",
+	                 dtx_makers_columns(m, col, ncol), "names_to", ".value", number,
+	                 "names_pattern", dtx_buf_text(&b), "drop_nulls", 1);
+	dtx_makers_add(m, "groups", step, 0.5 + 0.45 * like,
+	               "the columns '%.40s' to '%.40s' are repeated %u times; their values are "
+	               "alike to %.0f %%, such as '%.40s'%s",
+	               m->g->name[col[0]], m->g->name[col[n - 1]], blocks, 100 * like,
+	               dtx_makers_first(m, col[0]),
+	               dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])));
+	if (!m->failed)
+		m->failed |= json_array_append_new(
+				     m->list[m->n - 1].steps,
+				     json_pack("{ss s[s]}", "op", "drop", "cols", number)) < 0;
+	if (n == 1 && dtx_makers_blank(m, col, ncol) > 0)
+		dtx_makers_also(m, 0.5 + 0.45 * like - 0.02, NULL, "drop_nulls", json_false());
+	for (i = 0; i < ncol; i++)
+		m->crossed[col[i]] = true;
+	dtx_buf_clear(&b);
+	return true;
+}
+
+void dtx_make_groups(struct dtx_makers *m)
+{
+	struct groups *s = dtx_arena_zalloc(&m->arena, 1, sizeof(*s));
+	uint32_t way, seed, best, most;
+	uint64_t seen[CUTS] = { 0 };
+
+	m->failed |= !s;
+	if (m->failed || m->g->ncols < 3 || m->headerless || blocks_add(m, s))
+		return;
+	for (way = 0; way < CUTS; way++) {
+		uint64_t hash = 1;
+		uint32_t i;
+
+		groups_cut(m, s, way / 2, way & 1);
+		for (best = most = 0, seed = 0; seed < s->nleft && seed < 16; seed++) {
+			uint32_t size = groups_around(s, seed);
+
+			if (size > most) {
+				most = size;
+				best = seed;
+			}
+		}
+		if (!most)
+			continue;
+		most = groups_around(s, best);
+		for (i = 0; i < s->n; i++)
+			hash = hash * 31 + (uint64_t)s->cut[i].left.len +
+			       s->cut[i].col *
+			               (uint64_t)(s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r]);
+		seen[way] = hash;
+		for (i = 0; i < way && seen[i] != hash; i++)
+			;
+		if (i < way)
+			continue;
+		groups_add(m, s, true, most);
+		groups_add(m, s, false, most);
+	}
+}
