@@ -662,6 +662,11 @@ enum dtx_code dtx_runner_receipt_prepare(struct dtx_runner *r, struct dtx_err *e
 	const struct dtx_run_args *a = r->args;
 	int fd = -1;
 
+	if (a->receipt && dtx_outfile_info(r->result->output[0].file)->in_place)
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, "leave --receipt out, or name a new file with -o",
+		              "option '--receipt': '%s' is a database that other programs change, "
+		              "too, and has no hash to vouch for",
+		              r->plan->output[0].path);
 	if (a->record)
 		DTX_TRY(receipt_open(r, COPY_RECORD, a->record, err));
 	if (a->receipt)

@@ -249,6 +249,7 @@ void test_write_every_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(write_once("text"));
 	T_EVERY_ALLOC_FAILS(write_once("md"));
 	T_EVERY_ALLOC_FAILS(write_once("xlsx"));
+	T_EVERY_ALLOC_FAILS(write_once("sqlite"));
 }
 
 /* Packing takes most of the time of a large workbook. */

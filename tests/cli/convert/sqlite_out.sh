@@ -48,6 +48,8 @@ printf 'id,nam,day\nx,9007199254740993,2024-01-05\n' > w.csv
 "$DTX" convert w.csv -o out.db --into u --if-exists append || echo "exit $?"
 echo '{"dtx":1,"inputs":[{"name":"main","path":"t.csv"}],"steps":[{"op":"filter","where":"nam > 0"}],"expect":{"rows":{"min":5}},"output":{"path":"out.db","into":"u","if_exists":"append"}}' > e.json
 "$DTX" run e.json || echo "exit $?"
+sed 's/"expect":{[^}]*}},//' e.json > f.json
+"$DTX" run f.json --receipt || echo "exit $?"
 cmp out.db before.db
 "$DTX" convert t.csv -o out.db --into u --if-exists append
 sql out.db 'select * from u'
