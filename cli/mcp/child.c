@@ -23,7 +23,8 @@
 /* Whether a variable may hold a key. A child runs code that a model wrote, and asks no author. */
 static bool is_secret(const char *variable)
 {
-	static const char *const words[] = { "KEY", "TOKEN", "SECRET", "PASSWORD", "DTX_AUTHOR" };
+	static const char *const words[] = { "KEY",      "TOKEN",      "SECRET",
+		                             "PASSWORD", "CREDENTIAL", "DTX_AUTHOR" };
 	const char *end = strchr(variable, '=');
 	struct dtx_str name = { variable, end ? (size_t)(end - variable) : strlen(variable) };
 

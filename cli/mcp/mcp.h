@@ -175,8 +175,8 @@ void dtx_mcp_uri_out(const char *run_id, const char *name, struct dtx_buf *out);
 /* An input: an existing regular file, links resolved. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_mcp_path_in(const struct dtx_mcp_server *s, const char *path,
                                           char out[PATH_MAX], struct dtx_err *err);
-/* An output: its folder exists, no name on the way begins with a dot, and no file is there, unless
- * `replace`. Error: usage. */
+/* An output: its folder exists, no name on the way begins with a dot, its suffix is one of tables,
+ * and no file is there, unless `replace`. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_mcp_path_out(const struct dtx_mcp_server *s, const char *path,
                                            bool replace, char out[PATH_MAX], struct dtx_err *err);
 /* A folder for outputs: new, or there and empty. Error: usage. */

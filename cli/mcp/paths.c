@@ -11,6 +11,7 @@
 
 #include "cli/mcp/mcp.h"
 #include "core/base/file.h"
+#include "core/io/write/writer.h"
 
 static bool below(const char *root, const char *path)
 {
@@ -153,6 +154,10 @@ enum dtx_code dtx_mcp_path_out(const struct dtx_mcp_server *s, const char *path,
 	struct stat st;
 
 	DTX_TRY(resolve_new(s, path, out, err));
+	/* The text of a table can be that of a program: no file is made that one would run. */
+	if (!strchr(dtx_file_basename(out), '.') || !dtx_writer_find("auto", out))
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, "end it in .csv, .xlsx or another suffix of tables",
+		              "'%s' has no suffix of a table", path);
 	if (lstat(out, &st))
 		goto out;
 	if (!S_ISREG(st.st_mode))

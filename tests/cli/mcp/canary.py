@@ -1,6 +1,5 @@
 """Under the default policy no cell reaches a result, an error or the log. Each cell of each file is a canary."""
 import json
-import os
 
 from client import Client, show
 

@@ -60,11 +60,13 @@ def write(path, **more):
 
 
 for path in ("../out.csv", "linked/out.csv", "/tmp/out.csv", ".hidden.csv", ".git/config", "sub/.x/out.csv", "none/out.csv",
-             "old.csv", "link_out.csv", "sub", "fifo.csv", "a?.csv"):
+             "old.csv", "link_out.csv", "sub", "fifo.csv", "a?.csv", "conftest.py", "Makefile", "run.sh"):
     show(path, status(write(path, replace=path in ("link_out.csv", "sub", "fifo.csv"))))
 show("plan's output", status(c.call("run_plan", plan=dict(PLAN, output={"path": "../out.csv"}), files={"main": "in.csv"})))
 show("one of two", status(c.call("run_plan", plan=dict(PLAN, output=[{"path": "x.csv"}, {"path": "/tmp/y.csv"}]),
                                  files={"main": "in.csv"})))
+show("format", [status(c.call("run_plan", plan=dict(PLAN, output={"path": "a.py", "format": "csv"}), files={"main": "in.csv"})),
+                os.path.exists("root/a.py")])
 show("rejects", status(named("in.csv", ("rejects", "../r.csv"))))
 show("new", status(write("sub/new.csv")))
 show("again", status(write("sub/new.csv")))

@@ -1,11 +1,9 @@
 """Calls that take long: others are answered meanwhile, wait goes on, cancel is silent, the end ends all."""
-import json
 import os
-import subprocess
+import time
 
 from client import Client, show
 
-DTX = os.environ["DTX"]
 SLEEP = "import time\nopen('/out/x', 'w').write('x')\ntime.sleep(600)\n"
 
 
@@ -16,6 +14,7 @@ def state(client, run_id):
 def newest(client):
     """The latest run that goes on; waits until there is one."""
     while True:
+        time.sleep(0.1)
         runs = [r for r in client.call("list", limit=5)["runs"] if r["status"] == "running"]
         if runs:
             return runs[0]["run_id"]
@@ -27,7 +26,7 @@ run_id = newest(c)  # answered while the program sleeps
 show("interleaved", long not in c.replies)
 c.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": long, "reason": "test"}})
 while state(c, run_id) in (None, "running"):
-    pass
+    time.sleep(0.1)
 show("cancelled", state(c, run_id))
 show("silent", long not in c.replies and long not in c.order)
 again = c.request("tools/list", id=long)  # the id is free again
@@ -39,7 +38,7 @@ run_id = newest(c)
 show("end", c.end())
 look = Client()
 while state(look, run_id) in (None, "running"):
-    pass
+    time.sleep(0.1)
 show("ended with it", state(look, run_id) in ("cancelled", "abandoned"))
 show("end", look.end())
 

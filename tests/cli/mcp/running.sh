@@ -1,2 +1,3 @@
 . "$LIB"
+needs_namespaces
 /usr/bin/python3 -B "${0%.sh}.py"

@@ -98,8 +98,10 @@ show("end", c.end())
 # with approve: auto the code of a model may stay
 os.makedirs("config/dtx")
 with open("config/dtx/config.json", "w") as f:
-    f.write('{"approve": "auto"}')
-c = Client(env={"XDG_CONFIG_HOME": os.path.abspath("config"), "DTX_STORE": os.path.abspath("other.db")})
+    f.write('{"approve": "auto", "author": "touch asked"}')
+c = Client(env={"XDG_CONFIG_HOME": os.path.abspath("config"), "DTX_STORE": os.path.abspath("other.db"),
+                "DTX_AUTHOR_KEY": "a-key-of-the-host"})
 needs = c.call("run_plan", plan=SUM, files={"main": "hours.csv"})
 show("auto", c.call("submit_code", ticket=needs["ticket"], code=CODE)["status"])
+show("author asked", [os.path.exists("asked"), b"a-key-of-the-host" in c.bytes])
 show("end", c.end())
