@@ -151,13 +151,20 @@ enum dtx_code dtx_mcp_path_out(const struct dtx_mcp_server *s, const char *path,
                                char out[PATH_MAX], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	char rejects[PATH_MAX + 16];
 	struct stat st;
+	int n;
 
 	DTX_TRY(resolve_new(s, path, out, err));
 	/* The text of a table can be that of a program: no file is made that one would run. */
 	if (!strchr(dtx_file_basename(out), '.') || !dtx_writer_find("auto", out))
 		DTX_FAIL_NEXT(err, DTX_E_USAGE, "end it in .csv, .xlsx or another suffix of tables",
 		              "'%s' has no suffix of a table", path);
+	/* rows that are put aside go to a file next to it */
+	n = snprintf(rejects, sizeof(rejects), "%s.rejects.csv", out);
+	if (!replace && n < (int)sizeof(rejects) && !lstat(rejects, &st))
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, "choose another name, or set \"replace\"",
+		              "'%s.rejects.csv' is there already", path);
 	if (lstat(out, &st))
 		goto out;
 	if (!S_ISREG(st.st_mode))

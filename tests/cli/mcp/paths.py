@@ -67,6 +67,12 @@ show("one of two", status(c.call("run_plan", plan=dict(PLAN, output=[{"path": "x
                                  files={"main": "in.csv"})))
 show("format", [status(c.call("run_plan", plan=dict(PLAN, output={"path": "a.py", "format": "csv"}), files={"main": "in.csv"})),
                 os.path.exists("root/a.py")])
+with open("root/torn.csv", "w") as f:
+    f.write("a,b\n1,2\n1,2,3\n")
+plan = dict(PLAN, inputs=[{"name": "main", "path": "torn.csv", "ragged": "quarantine"}])
+show("quarantine", [status(c.call("run_plan", plan=plan, output="q.csv")), os.path.exists("root/q.csv.rejects.csv")])
+os.remove("root/q.csv")
+show("quarantine again", status(c.call("run_plan", plan=plan, output="q.csv")))
 show("rejects", status(named("in.csv", ("rejects", "../r.csv"))))
 show("new", status(write("sub/new.csv")))
 show("again", status(write("sub/new.csv")))
