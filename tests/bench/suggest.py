@@ -192,6 +192,38 @@ class Maker:
         return ([head + series] + [a + b for a, b in zip(self.blank(rows, k), body)],
                 [head + [name, "value"]] + [a + [s, v] for a, b in zip(rows, body) for s, v in zip(series, b)])
 
+    def kinds(self):
+        """Columns named by the kinds of one thing, which are no series."""
+        r = self.r
+        head, rows = self.ids(r.randint(4, 10), 1)
+        names = r.sample(self.w["tag"], r.randint(4, 6))
+        form = r.choice([0, 3])
+        body = [[number(r, form) for _ in names] for _ in rows]
+        return ([head + names] + [a + b for a, b in zip(rows, body)],
+                [head + ["name", "value"]] + [a + [s, v] for a, b in zip(rows, body) for s, v in zip(names, b)])
+
+    def blocks(self):
+        """The same columns two or three times side by side."""
+        r = self.r
+        item, n, k = r.choice(["person", "product"]), r.randint(3, 4), 2
+        form = r.randint(0, 2)
+        rows = [[str(i + 1), x, number(r, form)] for i, x in enumerate(r.sample(self.w[item], n * k))]
+        head = ["Rank", r.choice(NAMES[item]), self.w["measure"][0]]
+        return [head * k] + [sum((rows[i + n * j] for j in range(k)), []) for i in range(n)], [head] + rows
+
+    def sections(self):
+        """Section titles after a first row without one; the same labels in each section."""
+        r = self.r
+        head, labels = [r.choice(NAMES["product"])] + r.sample(self.w["measure"], 3), r.sample(self.w["product"], r.randint(2, 4))
+        got = [["All"] + [number(r, 0) for _ in head[1:]]]
+        want = [["", *got[0]]]
+        for place in r.sample(self.w["place"], r.randint(2, 4)):
+            got.append([place] + [""] * (len(head) - 1))
+            for x in labels:
+                got.append([x] + [number(r, 0) for _ in head[1:]])
+                want.append([place, *got[-1]])
+        return [head] + got, [["section"] + head] + want
+
     def titles_stack(self):
         head, rows, k = self.grouped()
         head, rows = head[k - 1:k + 1], [x[k - 1:k + 1] for x in rows]
@@ -207,7 +239,7 @@ class Maker:
         return [head[1:] + series] + got, [head + [name, "value"]] + want
 
 
-KINDS = "stack fill titles explode groups records transpose fill_stack titles_stack".split()
+KINDS = "stack fill titles explode groups records transpose fill_stack titles_stack kinds blocks sections".split()
 
 
 def made(side):
