@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/base/memory/malloc_tuning.h"
 #include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/thread/pool.h"
@@ -158,6 +159,7 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	/* Does what needs calls that are denied later: a seed for hash tables, tables of the
 	 * converter, loading libraries, threads. */
 	warm_qsort();
+	dtx_malloc_tuning_start();
 	dtx_json_init();
 	if (r->page)
 		dtx_codepage_load((unsigned)r->page);
