@@ -10,6 +10,10 @@
 enum {
 	BATCH_CELLS_MAX = 4 << 20, /* cells of a batch, if it has more rows than: */
 	BATCH_ROWS_MIN = 256,
+	/* bytes of its frame, if it has more rows than: so it goes through the memory that is
+	 * mapped once (DTX_WIRE_SLOT) */
+	BATCH_FRAME_MAX = 3500 << 10,
+	FRAME_ROWS_MIN = 8192,
 	BATCH_TEXT_MAX = 32 << 20, /* bytes of its texts, if a column may have more than: */
 	COLUMN_TEXT_MIN = 1 << 16
 };
@@ -240,12 +244,32 @@ static bool wanted(const struct parquet *r, uint32_t i)
 	return r->scan.need[i] != DTX_NEED_SKIP || (r->scan.keep && r->scan.keep_need[i]);
 }
 
+/* Bytes of a cell in a frame, about. */
+static uint32_t cell_bytes(enum dtx_type type)
+{
+	switch (type) {
+	case DTX_T_TEXT: return 24;
+	case DTX_T_DECIMAL: return 16;
+	case DTX_T_BOOL: return 1;
+	default: return 8;
+	}
+}
+
+/* How many rows a batch of `cells` columns has, whose row takes so many bytes. */
+static uint32_t rows_of(uint32_t cells, uint32_t bytes)
+{
+	uint32_t rows = DTX_MAX((uint32_t)BATCH_CELLS_MAX / cells, (uint32_t)BATCH_ROWS_MIN);
+	uint32_t fit = DTX_MAX((uint32_t)BATCH_FRAME_MAX / bytes, (uint32_t)FRAME_ROWS_MIN);
+
+	return DTX_MIN(rows, fit);
+}
+
 static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct parquet *r = (struct parquet *)reader;
-	uint32_t i, cells = 0;
+	uint32_t i, cells = 0, bytes = 0;
 
 	close_cursors(r);
 	r->scan = *scan;
@@ -261,6 +285,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 		const struct dtx_pq_node *n = dtx_pq_refused(&r->file, r->field[i].node);
 
 		cells += wanted(r, i);
+		bytes += wanted(r, i) ? cell_bytes(r->schema.field[i].type.type) : 0;
 		if (wanted(r, i) && n)
 			DTX_FAIL_NEXT(
 				err, DTX_E_UNSUPPORTED_FORMAT,
@@ -271,8 +296,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 	}
 	cells = DTX_MAX(cells, 1U);
 	r->column_text = DTX_MAX((size_t)BATCH_TEXT_MAX / cells, (size_t)COLUMN_TEXT_MIN);
-	r->batch_rows = DTX_MIN(r->batch_rows, DTX_MAX((uint32_t)BATCH_CELLS_MAX / cells,
-	                                               (uint32_t)BATCH_ROWS_MIN));
+	r->batch_rows = DTX_MIN(r->batch_rows, rows_of(cells, DTX_MAX(bytes, 1U)));
 out:
 	return rc;
 }
