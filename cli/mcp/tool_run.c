@@ -286,7 +286,7 @@ static enum dtx_code start_dry(struct dtx_mcp_call *c, enum stage stage, struct 
 	dtx_mcp_argv_add(&a, "--");
 	dtx_mcp_argv_add(&a, plan);
 	DTX_TRY(add_operands(c, &a, err));
-	c->stage = stage;
+	c->stage = (int)stage;
 	rc = dtx_mcp_call_spawn(c, &a, err);
 out:
 	dtx_mcp_argv_clear(&a);
