@@ -297,7 +297,8 @@ static bool in_vocabulary(const char *words, const char *name)
 bool dtx_like_attribute(const char *text)
 {
 	static const char words[] =
-		"name,id,date,type,year,age,price,size,weight,height,length,width,color,colour,"
+		"name,id,date,type,year,age,price,means,stddev,variance,range,quartile,sum,size,"
+		"weight,height,length,width,color,colour,"
 		"address,city,country,state,region,phone,email,status,description,category,title,"
 		"model,brand,manufacturer,total,average,mean,median,min,max,count,number,units,"
 		"amount,cost,revenue,profit,sales,population,area,income,rate,ratio,capacity,speed,"

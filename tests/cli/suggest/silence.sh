@@ -31,7 +31,7 @@ printf 'item,2024-09-14,2024-09-15,2024-09-16\nA,900,,1800\nB,,,1200\nC,300,450,
 # a list in columns: the number may have no meaning
 printf 'shirt,colour 1,colour 2,colour 3\nA,red,blue,green\nB,blue,green,red\nC,green,red,blue\n' > numbered.csv
 # rows that are measures
-printf 'value,Y1,Y2,Y3,Y4\nmean,0.52,0.57,0.6,0.63\nmedian,0.54,0.58,0.61,0.62\nlower range,0.39,0.44,0.47,0.5\n' > measures.csv
+printf 'value,Y1,Y2,Y3,Y4\nmeans,0.52,0.57,0.6,0.63\nstddev,0.14,0.18,0.11,0.12\nlower range,0.39,0.44,0.47,0.5\n' > measures.csv
 # keys without values are no records
 printf 'Name:\nCity:\nAge:\nName:\nCity:\nAge:\nName:\nCity:\nAge:\n' > form.csv
 none form.csv
