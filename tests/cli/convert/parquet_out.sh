@@ -21,6 +21,9 @@ dtx convert -q long.csv long.parquet && dtx convert long.parquet - --limit archi
 (echo n,m; seq 1100000 | awk '{ print $1 "," $1 % 7 }') > n.csv
 dtx convert -q n.csv n.parquet && dtx convert n.parquet - | cmp - n.csv
 dtx inspect --json n.parquet | grep row_groups
+dtx pipe -q n.parquet -- filter 'n > 1050000 and m = 3' > found && dtx pipe -q n.csv -- filter 'n > 1050000 and m = 3' | cmp - found
+# a copy has the same bytes
+for f in a n wide; do dtx convert -q $f.parquet again.parquet --force && cmp $f.parquet again.parquet; done; rm found again.parquet
 # lists are JSON texts
 echo '{"a":[1,{"b":null}],"c":null}' | dtx convert - --from jsonl l.parquet && dtx convert l.parquet -
 # a result that cannot be written leaves the file as it was
@@ -28,6 +31,12 @@ cp a.parquet before.parquet
 dtx convert -q long.csv /dev/full --to parquet || echo "exit $?"
 (ulimit -f 2000; trap '' XFSZ; dtx convert -q long.csv -o a.parquet) || echo "exit $?"
 cmp a.parquet before.parquet
+# without its library a codec is refused before anything is written
+box="bwrap --dev-bind / / --ro-bind /dev/null $(readlink -f "$(ldconfig -p | sed -n 's/.*libzstd.so.1 .*=> //p' | head -1)")"
+printf 'dtx: output_io: the output is compressed with zstd, whose library is not installed\n' > want
+! $box true 2> /dev/null || ! $box "$DTX" convert -q a.csv -o a.parquet --force 2> got || echo "no error"
+[ ! -e got ] || head -1 got | cmp - want
+cmp a.parquet before.parquet && rm -f got want
 # members that mean nothing to it are named; so is a codec that there is not
 echo '{"dtx":1,"steps":[{"op":"limit","n":1}],"output":{"path":"o.parquet","delimiter":";"}}' > o.json
 dtx run o.json a.csv
