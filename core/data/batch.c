@@ -272,6 +272,7 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	const char *input_name = f->declared ? f->input_name : NULL;
 	struct dtx_buf value = DTX_BUF_INIT(1 << 20), type = DTX_BUF_INIT(32);
 	char why[DTX_TIME_WHY], plain[64];
+	int64_t us;
 	size_t len;
 
 	dtx_cast_print(c, (uint32_t)row, &value);
@@ -282,7 +283,12 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	                 "column '%s' must be %s, got '%.80s'%s", input_name ? input_name : f->name,
 	                 dtx_buf_text(&type), dtx_buf_text(&value), why);
 	len = dtx_cell_plain(dtx_buf_str(&value), f->decimal_comma, f->group, plain);
-	if (!len || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, f->type, err))
+	if (f->type.type == DTX_T_DATETIME && why[0] && !f->guessed && !dtx_field_reads_format(f) &&
+	    dtx_cast_text_datetime(dtx_buf_str(&value), &us))
+		dtx_err_hint(err,
+		             "without a declared type, a column of times with offsets is of UTC, "
+		             "and one of both kinds is text, which parse_date can read");
+	else if (!len || !dtx_cast_hint_digits((struct dtx_str){ plain, len }, f->type, err))
 		dtx_err_hint(err, DTX_MISFIT_HINT);
 	if (err)
 		err->run_time = true;

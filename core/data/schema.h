@@ -19,6 +19,8 @@ struct dtx_field {
 	bool declared; /* the plan declares the type, so detecting types again does not change it */
 	bool source;   /* cells of an input that no step has computed: text functions see the source
 	                * text */
+	bool mixed_offsets; /* declared datetime: of the values that were looked at some have an
+	                     * offset from UTC, which was said; others may have one or not */
 	bool decimal_comma; /* the source text has ',' as decimal mark */
 	char group;         /* group mark in the source text; 0: none */
 	bool json;          /* texts are JSON values: arrays, objects, numbers of many digits */

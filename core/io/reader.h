@@ -249,8 +249,7 @@ void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
 void dtx_reader_cut(struct dtx_reader *r, uint64_t last);
 /* Adds the note about cells that on_error made null. Called once, after the last next. */
 /* What happens to times in a declared column where only some have an offset. */
-#define DTX_READ_OFFSETS                                                                           \
-	"with an offset from UTC, which others of their column lack, became times of UTC"
+#define DTX_READ_OFFSETS "became times of UTC, as only some of their column have an offset from it"
 DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
 /* Reports that a batch with so many rows has come. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);

@@ -655,8 +655,8 @@ def out_cells(rand, make, rows):
 def out_table(rand, folder, name, rows):
     """Writes a CSV file and a plan that declares its types; returns the columns."""
     columns = {c: out_cells(rand, make, rows) for c, (_, make, _) in OUT_TYPES.items()}
-    if rows and all(v is None for v in columns["utc"]):
-        columns["utc"][0] = "2024-01-01T00:00:00Z"  # one value says that the times are of UTC
+    if rows:
+        columns["utc"][0] = "2024-01-01T00:00:00Z"  # an early value says that the times are of UTC
     quote = lambda v: "" if v is None else '"%s"' % v.replace('"', '""') if re.search('[",\n]|^$', v) else v
     with open(os.path.join(folder, name + ".csv"), "w", newline="") as f:
         f.write(",".join(columns) + "\n")

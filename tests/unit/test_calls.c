@@ -237,7 +237,8 @@ static const struct call_case {
 	{ write_out, "rename", EBUSY, DTX_E_OUTPUT_IO, "cannot rename '" },
 	{ write_room, "ftruncate", EIO, DTX_E_OUTPUT_IO, "cannot cut '" },
 	{ write_stdout, "fcntl", EMFILE, DTX_E_OUTPUT_IO, "cannot write '-': " },
-	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: " },
+	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO,
+	  "cannot keep what a packed file holds: " },
 };
 
 /* The first call fails, then the second and so on, until there are no more.  A call that dtx can do

@@ -66,7 +66,7 @@ struct twin_case {
 	const char *format;
 	bool comma;
 	char group;
-	bool utc;
+	bool utc, mixed;
 };
 
 static const struct twin_case twin_cases[] = {
@@ -143,8 +143,18 @@ static const struct twin_case twin_cases[] = {
 	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31", .bad = 1, .utc = true },
 	{ .type = "datetime", .cells = "2024-01-31T09:30|2024-01-31T09:30Z", .bad = 1 },
 	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30|2024-01-31T09:30Z",
+	  .declared = true,
+	  .bad = 1 },
+	{ .type = "datetime",
 	  .cells = "2024-01-31T09:30Z|2024-01-31T09:30",
 	  .declared = true,
+	  .bad = 1,
+	  .utc = true },
+	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30Z|2024-01-31T09:30",
+	  .declared = true,
+	  .mixed = true,
 	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:00" },
 	{ .type = "text",
 	  .cells = "a||\"\"|\"x \"\"y\"\" z\"|longer than twelve|\"a, b, c, d, e\"",
@@ -156,6 +166,7 @@ static struct dtx_field twin_field(const struct twin_case *t)
 	struct dtx_field f = { .name = "x",
 		               .format = t->format,
 		               .guessed = !t->declared,
+		               .mixed_offsets = t->mixed,
 		               .decimal_comma = t->comma,
 		               .group = t->group };
 

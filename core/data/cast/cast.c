@@ -278,7 +278,7 @@ static bool cast_text_to_us(struct cast *k, struct dtx_str s, int64_t *us)
 	if (k->spec->format)
 		return dtx_time_parse(s, dtx_str_of(k->spec->format), DTX_CENTURY, us);
 	if (dtx_datetime_parse(s, us, &zoned) || dtx_cast_text_datetime(s, us)) {
-		k->offsets += zoned && !dtx_type_is_utc(k->spec->to);
+		k->offsets += zoned != dtx_type_is_utc(k->spec->to);
 		return true;
 	}
 	k->dmy = k->dmy && dtx_date_reads_dmy(s, &day);

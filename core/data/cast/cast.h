@@ -46,7 +46,8 @@ struct dtx_cast_spec {
 struct dtx_cast_count {
 	int64_t failed;     /* values that did not fit (and became null) */
 	uint32_t first_row; /* row of the first failure in the column */
-	int64_t offsets;    /* texts with an offset from UTC, which the target type does not keep */
+	int64_t offsets; /* texts with an offset from UTC, which the target type does not keep, and
+	                  * texts without one that became times of UTC */
 };
 /* Casts a column of any form to a FLAT column of spec->to; nulls stay null.  By spec->on_error a
  * value that does not fit becomes null (NULL), or makes the whole result text (KEEP_TEXT), or is an

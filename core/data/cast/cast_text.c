@@ -1,4 +1,6 @@
 /* From one text to one value, and the source text of late-typed cells. */
+#include <stdio.h>
+
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
@@ -39,8 +41,15 @@ bool dtx_cast_text_date(struct dtx_str s, int32_t *out)
 void dtx_cast_why(struct dtx_str s, struct dtx_typeref to, const char *format,
                   char out[DTX_TIME_WHY])
 {
+	int64_t us;
+
 	out[0] = '\0';
-	if (dtx_type_class(to.type) == DTX_CLASS_DATE)
+	if (to.type == DTX_T_DATETIME && !format && dtx_cast_text_datetime(s, &us))
+		snprintf(out, DTX_TIME_WHY,
+		         ": %s offset from UTC, and the first values of the column %s",
+		         dtx_cast_text_zoned(s) ? "it has an" : "it has no",
+		         dtx_cast_text_zoned(s) ? "have none" : "all have one");
+	else if (dtx_type_class(to.type) == DTX_CLASS_DATE)
 		dtx_time_why(dtx_str_trim(s),
 		             format ? dtx_str_of(format) : (struct dtx_str){ NULL, 0 }, DTX_CENTURY,
 		             out);

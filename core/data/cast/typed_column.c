@@ -89,8 +89,8 @@ static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
 	return true;
 }
 
-/* In a column whose type was guessed either all values have an offset or none has, as its type
- * says; a date alone has none. */
+/* Either all values have an offset or none has, as the type says; a date alone has none. But a
+ * declared column may be known to be mixed, and that of a workbook is. */
 static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
 {
 	bool zoned = false;
@@ -104,7 +104,9 @@ static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
 			return false;
 		*out = day * DTX_DAY_US;
 	}
-	return !t->field->guessed || zoned == dtx_type_is_utc(t->field->type);
+	if (!t->field->guessed && (t->field->mixed_offsets || t->c->form != DTX_F_SPAN))
+		return true;
+	return zoned == dtx_type_is_utc(t->field->type);
 }
 
 static inline bool twin_no(const char *p, size_t n, void *out)

@@ -174,8 +174,8 @@ out:
 	return rc;
 }
 
-/* For a declared datetime: it is UTC if all values have an offset; otherwise the offsets are
- * dropped. */
+/* For a declared datetime: it is UTC if all values have an offset; if some have one, a note says
+ * that these become times of UTC. A later value that is unlike all of these is an error. */
 static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *seen,
                                    struct dtx_field *field, struct dtx_err *err)
 {
@@ -186,7 +186,10 @@ static enum dtx_code types_offsets(struct dtx_csv *c, const struct dtx_infer *se
 	if (!c->opts.part) /* all parts of a stream must have the same type */
 		dtx_infer_declared(seen, field->format, &field->type);
 	if (field->type.type != DTX_T_DATETIME || dtx_type_is_utc(field->type) || field->format ||
-	    !seen->zoned || t->on_error == DTX_CAST_NULL /* counted when they are read */)
+	    !seen->zoned)
+		goto out;
+	field->mixed_offsets = true;
+	if (t->on_error == DTX_CAST_NULL /* counted when they are read */)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s': at least %llu cells of column '%.100s' " DTX_READ_OFFSETS,

@@ -35,6 +35,17 @@ for in in in.csv out.jsonl mixed.csv mixed.jsonl; do
 	printf '{"dtx":1,"inputs":[{"name":"main","types":{"at":"datetime"}}],"steps":[{"op":"derive","columns":{"copy":"at"}}]}' > plan.json
 	dtx run plan.json $in -o declared.jsonl && cat declared.jsonl
 done
+echo '# declared, and a value after the first ones is not like them'
+for kind in 'jsonl,Z,' 'jsonl,,Z' 'csv,Z,' 'csv,,Z' 'csv,Z,+02:00'; do
+	to=${kind%%,*} late=${kind##*,} first=${kind#*,} first=${first%,*}
+	awk -v z="$first" -v late="$late" 'BEGIN { print "id,at"; for (i = 0; i < 30000; i++)
+		print i "," (i == 3 ? "2024-03-05T09:00:00" z : i == 29990 ? "2024-03-06T10:00:00" late : "") }' > late.csv
+	[ $to = csv ] || dtx convert -q late.csv -o late.$to --read types='{"at":"text"}'
+	printf '{"dtx":1,"inputs":[{"name":"main","types":{"at":"datetime"}}],"steps":[{"op":"derive","columns":{"copy":"at","next":"date_add(at, 1, '"'"'hour'"'"')"}},{"op":"filter","where":"at is not null"}]}' > plan.json
+	echo "$kind"
+	dtx run plan.json late.$to 2> said || echo "exit $?"
+	grep -v 'dtx prompt' said >&2 || :
+done
 echo '# one that is in UTC already stays so'
 printf '{"dtx":1,"steps":[{"op":"cast","types":{"at":"datetime"}},{"op":"parse_date","cols":["at"],"type":"datetime"}]}' > plan.json
 dtx run plan.json in.csv -o cast.csv && cat cast.csv

@@ -302,13 +302,13 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, const ui
 	struct dtx_exec_input *out = &r->input[i];
 	enum dtx_code rc = DTX_OK;
 
-	out->reader = reader->cls->name;
+	out->reader = dtx_arena_strdup(&r->arena, reader->cls->name); /* the class may be its own */
 	out->places = reader->cls->places;
 	out->read = g->was_read[i];
 	out->stats = reader->stats;
 	out->schema = dtx_schema_copy(&r->arena, schema);
 	out->need = dtx_arena_zalloc(&r->arena, schema->nfields + 1u, 1);
-	if (!out->schema || !out->need)
+	if (!out->reader || !out->schema || !out->need)
 		DTX_FAIL_MEM(err);
 	if (g->push.need && g->push.need[i])
 		memcpy(out->need, g->push.need[i], schema->nfields);
