@@ -160,7 +160,7 @@ static json_t *exception(const struct dtx_mcp_policy *p, const json_t *from)
 json_t *dtx_mcp_show_error(const struct dtx_mcp_policy *p, const json_t *error, const json_t *plan)
 {
 	enum dtx_code code = dtx_code_find(dtx_json_text(error, "code", ""));
-	bool cells = p->rows > 0, told = of_plan(error);
+	bool cells = p->rows > 0, about_plan = of_plan(error);
 	json_t *out = dtx_mcp_pick(error, "code,severity,at,span,step,op,count");
 	const json_t *where = json_object_get(error, "where");
 	const json_t *raised = json_object_get(error, "exception");
@@ -178,7 +178,7 @@ json_t *dtx_mcp_show_error(const struct dtx_mcp_policy *p, const json_t *error, 
 	}
 	if (json_is_object(raised))
 		json_object_set_new(out, "exception", exception(p, raised));
-	if (cells || told || quotes_no_cell(code, plan)) {
+	if (cells || about_plan || quotes_no_cell(code, plan)) {
 		json_object_set(out, "message", json_object_get(error, "message"));
 		if (json_array_size(json_object_get(error, "did_you_mean")))
 			json_object_set(out, "did_you_mean",
@@ -187,7 +187,7 @@ json_t *dtx_mcp_show_error(const struct dtx_mcp_policy *p, const json_t *error, 
 		json_object_set_new(out, "message", redacted(error, code, plan));
 		json_object_set_new(out, "withheld", json_true());
 	}
-	if ((cells || told || code == DTX_E_NEEDS_APPROVAL || code == DTX_E_UNKNOWN_OP) &&
+	if ((cells || about_plan || code == DTX_E_NEEDS_APPROVAL || code == DTX_E_UNKNOWN_OP) &&
 	    json_is_string(json_object_get(error, "hint")))
 		json_object_set(out, "hint", json_object_get(error, "hint"));
 	return out;

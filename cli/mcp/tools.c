@@ -1,5 +1,5 @@
-/* The table of tools: what a client is told of each, and the schemas of its arguments and results.
- * The tool wait is here, too. */
+/* The table of tools: how each is described to a client, and the schemas of its arguments and
+ * results. The tool wait is here, too. */
 #include "cli/mcp/tools.h"
 
 #include <string.h>

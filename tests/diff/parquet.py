@@ -459,7 +459,7 @@ def plain_one(kind, v):
 
 
 def lies(rand, column, cells):
-    """Statistics that are wrong in a way that nobody may rely on."""
+    """Statistics that are wrong in a way that no reader may rely on."""
     far = real_stats(column, [column.far])
     how = rand.randrange(3)
     if how == 0:

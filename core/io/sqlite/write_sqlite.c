@@ -371,7 +371,7 @@ static bool is_kept(enum dtx_type type, enum affinity a)
 	}
 }
 
-/* Finds a column by its name as SQLite compares names; -1: there is none. */
+/* Finds a column by its name as SQLite compares names; -1: no field has it. */
 static int64_t field_named(const struct dtx_schema *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->nfields; i++)
