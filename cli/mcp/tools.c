@@ -212,7 +212,7 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	  .title = "Describe a file",
 	  .description = "Reads a table file (CSV, TSV, JSON, JSON lines, Excel, Parquet, SQLite, "
 	                 "also .gz) as "
-	                 "dtx would and tells its columns with their types, the number of nulls, "
+	                 "dtx would and lists its columns with their types, the number of nulls, "
 	                 "sheets, repairs "
 	                 "and what a plan should do about it. Reads all of the file. Shows no cell "
 	                 "unless the "
@@ -294,7 +294,7 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	                 "(needs_approval) unless "
 	                 "the host's settings say approve: auto; after dtx snippet approve call "
 	                 "run_plan again. A "
-	                 "failure tells class, type of exception and line.",
+	                 "failure gives class, type of exception and line.",
 	  .input = submit_code_input,
 	  .output = submit_code_output,
 	  .start = dtx_mcp_submit_code_start,

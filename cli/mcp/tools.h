@@ -22,7 +22,7 @@ DTX_MCP_TOOL(why);
 /* Ends as run_plan does. */
 enum dtx_code dtx_mcp_submit_code_start(struct dtx_mcp_call *c, struct dtx_err *err);
 
-/* What the child wrote to stdout, as JSON; NULL: it is none. New reference. */
+/* What the child wrote to stdout, as JSON; NULL: it is not JSON. New reference. */
 json_t *dtx_mcp_stdout_json(struct dtx_mcp_call *c);
 /* A resource link as a content block. New reference. */
 json_t *dtx_mcp_link(const char *name, const char *uri, int64_t bytes);

@@ -12,7 +12,7 @@ const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o
 /* Checks that each output has a writer. Codes: unsupported_format. */
 DTX_MUSTUSE enum dtx_code dtx_outputs_check(const struct dtx_plan *plan, struct dtx_err *err);
 /* The first output that goes to the file of output i: a workbook or database holds the tables of
- * several. i itself if there is none before it. */
+ * several. i itself if it is the first. */
 uint32_t dtx_outputs_file(const struct dtx_plan *plan, uint32_t i);
 /* The delimiter of the first output that is delimited text; 0 if none.
  *

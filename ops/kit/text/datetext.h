@@ -15,7 +15,7 @@ struct dtx_datetext {
  * first year that two digits can mean. */
 DTX_MUSTUSE bool dtx_datetext_parse(struct dtx_str text, enum dtx_date_order order, int32_t century,
                                     struct dtx_datetext *out);
-/* The number of an English month, in full or its first three letters; 0: it is none. */
+/* The number of an English month, in full or its first three letters; 0: it is not one. */
 int32_t dtx_datetext_month(struct dtx_str word);
 
 #endif

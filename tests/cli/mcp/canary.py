@@ -116,7 +116,7 @@ def everything(client):
     result = note(client.call("run_plan", plan=PLANS["works"], files={"main": "in.csv"}, output="out.csv", replace=True))
     client.ask("resources/read", {"uri": result["outputs"][0]["uri"]})
     client.ask("resources/read", {"uri": "dtx://run/" + result["run_id"]})
-    note(client.call("why", run="out.csv", column="hours", key={"name": "nobody"}))
+    note(client.call("why", run="out.csv", column="hours", key={"name": "absent"}))
     write("in.csv", [[c + "x" for c in r] for r in ROWS])
     note(client.call("replay", run="out.csv"))
     write("out.csv", ROWS[1:])
