@@ -269,10 +269,10 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	               "%u columns, '%.40s' to '%.40s', are %s; their values are alike to %.0f %%, "
 	               "such as '%.40s'%s",
 	               n, name[0], name[n - 1],
-	               names.what    ? names.what
-	               : matrix      ? "labels of rows too"
-	               : names.score ? "names of one kind"
-	                             : "next to each other",
+	               names.what        ? names.what
+	               : matrix          ? "labels of rows too"
+	               : names.score > 0 ? "names of one kind"
+	                                 : "next to each other",
 	               100 * like, dtx_makers_first(m, from),
 	               dtx_makers_place(m, from, dtx_makers_first(m, from)));
 	dtx_makers_sparse(m, col, n, score);

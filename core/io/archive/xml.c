@@ -532,7 +532,7 @@ static bool char_allowed(uint32_t cp)
 	       (cp >= 0xe000 && cp < 0xfffe) || (cp >= 0x10000 && cp < 0x110000);
 }
 
-enum { NO_POINT = UINT32_MAX };
+#define NO_POINT UINT32_MAX
 
 /* Reads the number of "#38" or "#x26". */
 static uint32_t reference_number(struct dtx_str s)

@@ -70,7 +70,7 @@ static void put_column(struct dtx_thrift_out *o, const struct dtx_field *f)
 	enum dtx_type t = f->type.type;
 
 	dtx_thrift_item_open(o);
-	dtx_thrift_put_i32(o, 1, physical(type.kind));
+	dtx_thrift_put_i32(o, 1, (int32_t)physical(type.kind));
 	if (type.kind == DTX_PQW_FIXED)
 		dtx_thrift_put_i32(o, 2, (int32_t)type.width);
 	dtx_thrift_put_i32(o, 3, OPTIONAL);
@@ -118,7 +118,7 @@ void dtx_pqw_put_chunk(struct dtx_thrift_out *o, const struct dtx_field *field,
 	dtx_thrift_item_open(o);
 	dtx_thrift_put_i64(o, 2, (int64_t)at);
 	dtx_thrift_put_open(o, 3);
-	dtx_thrift_put_i32(o, 1, physical(type.kind));
+	dtx_thrift_put_i32(o, 1, (int32_t)physical(type.kind));
 	dtx_thrift_put_list(o, 2, DTX_THRIFT_I32, (size_t)__builtin_popcount(chunk->encodings));
 	for (int32_t e = 0; e < ENCODINGS; e++)
 		if (chunk->encodings >> e & 1)
