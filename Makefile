@@ -347,12 +347,12 @@ CORPUS ?= fuzz-corpus
 .PHONY: fuzz
 fuzz:
 	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
-		LDFLAGS="-fsanitize=fuzzer,address,undefined" build-fuzz/tests/fuzz/fuzz_$(FUZZ).o fuzz-link
+		LDFLAGS="-fsanitize=fuzzer,address,undefined" fuzz-link
 	mkdir -p $(CORPUS)/$(FUZZ) $(CORPUS)/found
 	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) -artifact_prefix=$(CORPUS)/found/$(FUZZ)- \
 		$(CORPUS)/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 .PHONY: fuzz-link
-fuzz-link: $(LIB_OBJ)
+fuzz-link: $(B)/tests/fuzz/fuzz_$(FUZZ).o $(LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $(B)/fuzz_$(FUZZ) $(B)/tests/fuzz/fuzz_$(FUZZ).o $(LIB_OBJ) $(LDLIBS)
 
 # --- benchmarks ---
