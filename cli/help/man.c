@@ -306,7 +306,9 @@ static const struct member_row member_rows[] = {
 	{ NULL, "path",
 	  "file, relative to the plan's folder; the command line overrides it.  A pattern "
 	  "(in*.csv) or a list of files: they are read one after the other, each on its own, and "
-	  "types are found over all of them; in the record they are inputs NAME__1, NAME__2 ..." },
+	  "types are found over all of them; in the record they are inputs NAME__1, NAME__2 ...  A "
+	  "folder is all files in it and in its folders, without names that begin with . or _; "
+	  "they are all of one kind" },
 	{ NULL, "columns",
 	  "of several files: same (in any order, else columns_differ), union (what one lacks is "
 	  "null) or intersect" },
@@ -314,6 +316,11 @@ static const struct member_row member_rows[] = {
 	  "new last column with the name of each row's file; with sheet * of its sheet, after that "
 	  "of "
 	  "the file if there are several" },
+	{ NULL, "partitions",
+	  "true: each folder KEY=VALUE in the paths is a column, after those of the files; all "
+	  "files "
+	  "have the same keys.  %XX is decoded; nothing and __HIVE_DEFAULT_PARTITION__ are null; "
+	  "the type is that in types, else found as in CSV" },
 	{ NULL, "format", dtx_read_formats },
 	{ NULL, "sheet",
 	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; * for all visible "

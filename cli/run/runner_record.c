@@ -123,12 +123,13 @@ static json_t *record_schema(const struct dtx_schema *s)
 static json_t *record_label(const struct dtx_plan_input *in, const json_t *describe)
 {
 	const char *sheet = dtx_json_text(describe, "sheet", NULL);
+	const char *file = in->same_base ? in->shown : dtx_file_basename(in->path);
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *label;
 
 	if (!sheet)
-		return json_string(strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin");
-	dtx_buf_printf(&text, "%s!", dtx_file_basename(in->path));
+		return json_string(strcmp(in->path, "-") ? file : "stdin");
+	dtx_buf_printf(&text, "%s!", file);
 	dtx_sheet_name_print(sheet, &text);
 	label = dtx_buf_ok(&text) ? json_string(dtx_buf_text(&text)) : NULL;
 	dtx_buf_clear(&text);

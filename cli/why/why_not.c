@@ -160,14 +160,22 @@ static bool why_not_is_sheet(const json_t *input, const char *name)
 	return is;
 }
 
-/* Whether the name is the input's alias, label ("book.xlsx!Q1"), file or sheet. */
+/* Whether the name is the input's alias, label ("book.xlsx!Q1"), sheet, or path with its folders.
+ */
 static bool why_not_is(const json_t *input, const char *name)
 {
+	struct dtx_str path = dtx_str_of(dtx_json_text(input, "uri", ""));
+
 	return !strcmp(dtx_json_text(input, "alias", ""), name) ||
 	       !strcmp(dtx_json_text(input, "label", ""), name) ||
-	       !strcmp(dtx_file_basename(dtx_json_text(input, "uri", "")),
-	               dtx_file_basename(name)) ||
+	       (strchr(name, '/') && dtx_str_ends(path, dtx_str_of(name))) ||
 	       why_not_is_sheet(input, name);
+}
+
+/* Whether the name is the file's, in whatever folder: files of several folders may have it. */
+static bool why_not_is_base(const json_t *input, const char *name)
+{
+	return !strcmp(dtx_file_basename(dtx_json_text(input, "uri", "")), dtx_file_basename(name));
 }
 
 static bool why_not_alias(struct dtx_why_not *w, const char *alias)
@@ -185,9 +193,10 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *inputs = json_object_get(w->x.record, "inputs"), *one;
-	const char *names[64], *alias = NULL;
+	const char *names[64], *alias = NULL, *base = NULL, *uri = NULL;
 	struct dtx_buf have = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i, n = 0;
+	bool several = false;
 
 	json_array_foreach((json_t *)(uintptr_t)inputs, i, one)
 	{
@@ -196,11 +205,22 @@ static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, stru
 		                             dtx_file_basename(dtx_json_text(one, "uri", "-"))));
 		if (!alias && (!name || why_not_is(one, name)))
 			alias = dtx_json_text(one, "alias", NULL);
+		if (name && why_not_is_base(one, name)) {
+			several |= uri && strcmp(uri, dtx_json_text(one, "uri", "")) != 0;
+			base = base ? base : dtx_json_text(one, "alias", NULL);
+			uri = dtx_json_text(one, "uri", "");
+		}
 		if (n < DTX_COUNT(names))
 			names[n++] = dtx_json_text(one, "alias", "");
 	}
-	if (why_not_alias(w, alias))
+	if (why_not_alias(w, alias ? alias : several ? NULL : base))
 		goto out;
+	if (!alias && several) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "several inputs of the run are files with the name '%s'", name);
+		dtx_err_hint(err, "name one with its folder: they are %.280s", dtx_buf_text(&have));
+		goto out;
+	}
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the run has no input '%s'",
 	                 name ? name : "");
 	dtx_err_suggest(err, name ? name : "", names, n);

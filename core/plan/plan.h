@@ -35,8 +35,10 @@ struct dtx_plan_input {
 	size_t nfiles;                  /* entries of `file`; 0: `path` is the only one */
 	enum dtx_files_columns columns; /* how the columns of several files are combined */
 	const char *source_file;        /* column that gets the file's name; NULL: none */
+	bool partitions;                /* folders KEY=VALUE are columns; see parse/partitions.h */
 	const char *sheet_like;    /* pattern for the name of the one sheet; NULL: opts.sheet */
 	const char *shown;         /* of one file of several: its name; else NULL */
+	bool same_base;            /* another file of the input has its name, in another folder */
 	struct dtx_read_opts opts; /* opts.alias is `name` */
 	struct dtx_archive_limits limits; /* limits on unpacking */
 	/* patterns for headers that change over time; NULL: they are detected */

@@ -6,13 +6,17 @@
 enum { BY_NAME, BY_POSITION };
 enum { SAME, UNION, INTERSECT }; /* columns; -1: not said */
 struct union_args {
-	struct dtx_plist with, sources;
+	struct dtx_plist with, sources, constants;
 	int by, columns;
 	bool fill_missing;
 	const char *source_as;
 };
 #define LISTED 8 /* columns that a note names */
 
+struct union_constant { /* a column with one value per table */
+	const char *name, *type;
+	struct dtx_plist values;
+};
 struct union_col {
 	struct dtx_field field;
 	int32_t *from; /* per table its column, -1: none */
@@ -22,15 +26,32 @@ struct union_state {
 	struct union_col *col;
 	uint32_t n;
 	size_t cap;
-	const char **name;       /* of the tables; for source_as */
+	const char **name; /* of the tables; for source_as */
+	const struct union_args *args;
 	struct dtx_strmap place; /* of columns by name, while the step is bound */
 };
 
+static const struct dtx_param union_constant_rows[] = {
+	{ .name = "name",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct union_constant, name),
+	  .help = "column" },
+	{ .name = "type",
+	  .kind = DTX_P_TYPE,
+	  .required = true,
+	  .offset = offsetof(struct union_constant, type),
+	  .help = "int, float, decimal(p,s), text, bool, date, datetime" },
+	{ .name = "values",
+	  .kind = DTX_P_VALUES,
+	  .required = true,
+	  .offset = offsetof(struct union_constant, values),
+	  .help = "a text or null for each table, in order" },
+};
 static const struct dtx_param union_params[] = {
 	{ .name = "with",
 	  .kind = DTX_P_TEXTS,
 	  .required = true,
-	  .nonempty = true,
 	  .offset = offsetof(struct union_args, with),
 	  .aliases = "right,table,other,tables",
 	  .help = "tables to put below the current one" },
@@ -60,6 +81,13 @@ static const struct dtx_param union_params[] = {
 	  .kind = DTX_P_TEXTS,
 	  .offset = offsetof(struct union_args, sources),
 	  .help = "what 'source_as' and messages call the tables, in order" },
+	{ .name = "constants",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct union_args, constants),
+	  .rows = union_constant_rows,
+	  .nrows = DTX_COUNT(union_constant_rows),
+	  .item_size = sizeof(struct union_constant),
+	  .help = "new columns, each with one value for all rows of a table" },
 };
 static const struct dtx_example union_examples[] = {
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"] }),
@@ -84,6 +112,15 @@ static const struct dtx_example union_examples[] = {
 	  .in = "a,b\n1,p\n",
 	  .with = "c,b\n2,q\n",
 	  .out = "b,src\np,2023\nq,2024\n" },
+	{ .step = DTX_JSON({
+		  "op" : "union",
+		  "with" : ["other"],
+		  "constants" :
+			  [ { "name" : "year", "type" : "int", "values" : [ "2023", "2024" ] } ]
+	  }),
+	  .in = "a\n1\n",
+	  .with = "a\n2\n",
+	  .out = "a,year\n1,2023\n2,2024\n" },
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "columns" : "union" }),
 	  .in = "a,b\n1,p\n",
 	  .with = "c,b\n2,q\n",
@@ -289,6 +326,7 @@ out:
 static enum dtx_code union_check(const void *args, struct dtx_err *err)
 {
 	const struct union_args *a = args;
+	const struct union_constant *constant = a->constants.item;
 	enum dtx_code rc = DTX_OK;
 
 	if (a->columns >= 0 && a->by == BY_POSITION)
@@ -297,18 +335,36 @@ static enum dtx_code union_check(const void *args, struct dtx_err *err)
 	if (a->columns >= 0 && !a->fill_missing)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/columns",
 		               "'columns' and 'fill_missing' say the same: give one");
+	if (!a->with.n && !a->sources.n) /* one file, with columns that it does not have */
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/with", "'with' names no table");
 	if (a->sources.n && a->sources.n != a->with.n + 1)
 		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sources",
 		               "'sources' names the %zu tables, got %zu", a->with.n + 1,
 		               a->sources.n);
+	for (size_t k = 0; k < a->constants.n; k++)
+		if (constant[k].values.n != a->with.n + 1)
+			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/constants",
+			               "'%.80s' has a value for each of the %zu tables, got %zu",
+			               constant[k].name, a->with.n + 1, constant[k].values.n);
 out:
 	return rc;
+}
+
+static struct dtx_typeref constant_type(const struct union_constant *c)
+{
+	struct dtx_typeref type;
+
+	/* one that cannot be parsed has been reported */
+	return c->type && dtx_type_parse(dtx_str_of(c->type), &type)
+	               ? type
+	               : (struct dtx_typeref){ .type = DTX_T_TEXT };
 }
 
 static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct union_args *a = args;
 	const char *const *sources = a->sources.item;
+	const struct union_constant *constant = a->constants.item;
 	const struct dtx_typeref text = { .type = DTX_T_TEXT };
 	enum dtx_code rc = DTX_OK;
 	struct union_state *s = dtx_bind_state(b, sizeof(*s));
@@ -318,6 +374,7 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	s->name = dtx_arena_zalloc(b->arena, b->ntables + 1, sizeof(*s->name));
 	if (!s->name)
 		DTX_FAIL_MEM(err);
+	s->args = a;
 	for (unsigned t = 0; t < b->ntables; t++) {
 		s->name[t] = b->table_name[t] ? b->table_name[t] : "main";
 		if (t < a->sources.n)
@@ -330,6 +387,24 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_TRY(union_partial(b, a, s, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(union_out(b, &s->col[i], err));
+	for (size_t k = 0; k < a->constants.n; k++) {
+		if (dtx_bind_out(b, constant[k].name) >= 0) {
+			DTX_TRY(dtx_bind_fail_next(
+				b, DTX_E_NAME_COLLISION, "/constants",
+				"without \"partitions\" the column of the files is read; with "
+				"\"extra\": \"drop\", and their other columns in \"requires\", "
+				"that of "
+				"the folders",
+				err,
+				"'%s' is a column of the tables, and a constant (the key of "
+				"folders "
+				"KEY=VALUE)",
+				constant[k].name));
+			continue;
+		}
+		DTX_TRY(dtx_bind_make(b, constant[k].name, constant_type(&constant[k]), NULL,
+		                      "value of the table of", err));
+	}
 	if (a->source_as)
 		DTX_TRY(dtx_bind_make(b, a->source_as, text, NULL, "table of", err));
 out:
@@ -369,12 +444,40 @@ static enum dtx_code union_source(const char *name, uint32_t n, struct dtx_colum
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
+/* The value of table t, n times. */
+static enum dtx_code union_constant(const struct union_constant *c, unsigned t, uint32_t n,
+                                    struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *const *value = c->values.item;
+	struct dtx_cast_spec spec = { .to = constant_type(c) };
+	struct dtx_cast_count count = { 0 };
+	struct dtx_column *text = NULL, *one = NULL, *made;
+
+	if (!json_is_string(value[t])) {
+		DTX_TRY(dtx_column_nulls(spec.to, n, out, err));
+		goto out;
+	}
+	DTX_TRY(union_source(json_string_value(value[t]), 1, &text, err));
+	DTX_TRY(dtx_cast_column(text, &spec, &one, &count, err));
+	made = dtx_column_new(DTX_F_CONST, spec.to, n, dtx_owner_ref(one->owner));
+	if (!made)
+		DTX_FAIL_MEM(err);
+	made->v = one->v;
+	*out = made;
+out:
+	dtx_column_unref(one);
+	dtx_column_unref(text);
+	return rc;
+}
+
 static enum dtx_code union_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct union_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	uint32_t n = ox->out->nfields;
+	const struct union_constant *constant = s->args->constants.item;
+	uint32_t n = ox->out->nfields, k, last = s->n + (uint32_t)s->args->constants.n;
 	struct dtx_column **col = dtx_mem_zalloc((size_t)n + 1, sizeof(struct dtx_column *));
 
 	(void)local;
@@ -383,8 +486,12 @@ static enum dtx_code union_batch(const struct dtx_opctx *ox, void *local, struct
 	for (uint32_t i = 0; i < s->n; i++)
 		if (dtx_op_wants(ox, i))
 			DTX_TRY(union_cell(ox, s, i, in, &col[i], err));
-	if (n > s->n && dtx_op_wants(ox, s->n))
-		DTX_TRY(union_source(s->name[ox->input], in->nrows, &col[s->n], err));
+	for (k = s->n; k < last; k++)
+		if (dtx_op_wants(ox, k))
+			DTX_TRY(union_constant(&constant[k - s->n], ox->input, in->nrows, &col[k],
+			                       err));
+	if (n > last && dtx_op_wants(ox, last))
+		DTX_TRY(union_source(s->name[ox->input], in->nrows, &col[last], err));
 	for (uint32_t i = 0; i < in->ncols; i++)
 		dtx_column_unref(in->col[i]);
 	dtx_mem_free(in->col);
@@ -405,7 +512,7 @@ static void union_explain(const void *args, struct dtx_buf *out)
 	const struct union_args *a = args;
 	const char *const *with = a->with.item;
 
-	dtx_buf_add(out, "put below it ");
+	dtx_buf_add(out, a->with.n ? "put below it " : "keep it, with columns of its file");
 	for (size_t i = 0; i < a->with.n; i++)
 		dtx_buf_printf(out, "%s%s", i ? ", " : "", with[i]);
 	if (a->by == BY_POSITION)
@@ -452,7 +559,7 @@ static bool union_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 			    b->in[t]->field[k].type.type != DTX_T_TEXT)
 				return false;
 		}
-	if (a->source_as || a->columns == INTERSECT)
+	if (a->source_as || a->constants.n || a->columns == INTERSECT)
 		return false;
 	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY \"_t\", \"_row\") AS \"_row\"");
 	for (uint32_t i = 0; i < b->ncols; i++) {

@@ -18,8 +18,10 @@ enum dtx_code dtx_column_needs_declared(const struct dtx_plan_input *in, struct 
 
 	if (!field)
 		DTX_FAIL_MEM(err);
-	*out = (struct dtx_schema){ .open = o->extra == DTX_EXTRA_ALLOW || in->broken,
-		                    .field = field };
+	/* the columns of partitions are known when the files are */
+	*out = (struct dtx_schema){
+		.open = o->extra == DTX_EXTRA_ALLOW || in->broken || in->partitions, .field = field
+	};
 	dtx_schema_index(arena, out, (uint32_t)(o->ntypes + o->nrequires + 1));
 	for (size_t i = 0; i < o->ntypes; i++) {
 		field[out->nfields].name = o->types[i].name;
@@ -56,7 +58,7 @@ static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_
 	size_t declared = in->opts.ntypes + in->opts.nrequires;
 
 	for (uint32_t i = 0; in->opts.nrequires && !in->broken && i < s->nfields; i++) {
-		bool known = dtx_columns_declared(&in->opts, s->field[i].name);
+		bool known = in->partitions || dtx_columns_declared(&in->opts, s->field[i].name);
 
 		for (size_t k = 0; k < in->opts.nrequires; k++)
 			known |= strcmp(in->opts.requires[k], s -> field[i].name) == 0;

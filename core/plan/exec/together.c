@@ -15,11 +15,12 @@ struct folding {
 	int32_t *input; /* for each step of `from` that became an input: its number */
 };
 
-/* The step that concatenates the files of one input; NULL: input i is a single file. */
+/* The step that concatenates the files of one input; NULL: input i is a single file without columns
+ * of its own. */
 static const struct dtx_plan_step *union_of(const struct dtx_plan *p, uint32_t i)
 {
 	for (uint32_t s = 0; s < p->nsteps && p->step[s].number < 0; s++)
-		if (p->step[s].ntables > 1 && p->step[s].table[0] == (int32_t)i && p->step[s].op &&
+		if (p->step[s].table[0] == (int32_t)i && p->step[s].op &&
 		    p->step[s].op->facts.rows == DTX_ROWS_UNION)
 			return &p->step[s];
 	return NULL;
@@ -48,6 +49,8 @@ static enum dtx_code fold_canonical(struct folding *f, const struct dtx_plan_ste
 	if (!o || !dtx_json_set(o, "name", json_string(st->out_name)) ||
 	    !dtx_json_set(o, "columns", json_incref(json_object_get(st->canonical, "columns"))) ||
 	    (as && !dtx_json_set(o, "source_file", json_string(as))) ||
+	    (json_object_get(st->canonical, "constants") &&
+	     !dtx_json_set(o, "partitions", json_true())) ||
 	    !dtx_part_keep(&f->to->plan, json_incref(o)))
 		DTX_FAIL_MEM(err);
 	in->canonical = o;

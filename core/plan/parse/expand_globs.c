@@ -1,15 +1,19 @@
 /* Expands inputs with several files, see expand_globs.h. */
 #include "core/plan/parse/expand_globs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/strmap.h"
+#include "core/plan/parse/partitions.h"
 #include "core/plan/plan_internal.h"
 
 /* --- which files --- */
@@ -136,6 +140,105 @@ out:
 	return rc;
 }
 
+/* --- folders --- */
+
+#define DEPTH_MAX 32 /* of folders in each other; more are a loop of links */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Names that are no data: .hidden, _SUCCESS, _metadata; but _key=value is a partition. */
+static bool is_hidden(const char *name)
+{
+	return name[0] == '.' || (name[0] == '_' && !strchr(name, '='));
+}
+
+/* The suffix that says what a file holds, without those of packed files: ".csv.gz" is ".csv". */
+static struct dtx_str suffix_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct dtx_str name = dtx_str_of(slash ? slash + 1 : path);
+	size_t at;
+
+	if (dtx_str_ends(name, DTX_STR(".gz")))
+		name.len -= 3;
+	else if (dtx_str_ends(name, DTX_STR(".zst")))
+		name.len -= 4;
+	for (at = name.len; at && name.ptr[at - 1] != '.'; at--)
+		;
+	return at ? (struct dtx_str){ name.ptr + at, name.len - at } : (struct dtx_str){ "", 0 };
+}
+
+/* Lists the files in a folder and in those in it. `shown` is where the name that is shown begins in
+ * `folder`. */
+static enum dtx_code list_folder(struct found *f, const char *folder, size_t shown, unsigned depth,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	const char *path;
+
+	if (!dir)
+		DTX_FAIL_FILE(err, DTX_E_INPUT_IO, "open the folder", folder);
+	if (depth > DEPTH_MAX)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "more than %d folders in each other: '%.300s'",
+		         DEPTH_MAX, folder);
+	for (errno = 0; (e = readdir(dir)) != NULL; errno = 0) {
+		if (is_hidden(e->d_name))
+			continue;
+		path = dtx_arena_printf(&f->plan->arena, "%s%s%s", folder,
+		                        dtx_str_ends(dtx_str_of(folder), DTX_STR("/")) ? "" : "/",
+		                        e->d_name);
+		if (!path)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(is_folder(path) ? list_folder(f, path, shown, depth + 1, err)
+		                        : add_file(f, path, path + shown, NULL, err));
+	}
+	if (errno)
+		DTX_FAIL_FILE(err, DTX_E_INPUT_IO, "read the folder", folder);
+out:
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct dtx_plan_file *)a)->path,
+	              ((const struct dtx_plan_file *)b)->path);
+}
+
+static enum dtx_code add_folder(struct found *f, const struct dtx_plan_file *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t before = f->n, i;
+
+	DTX_TRY(list_folder(f, w->path, strlen(w->path) - strlen(w->shown), 0, err));
+	if (f->n == before)
+		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file is in the folder '%.300s'", w->shown);
+	qsort(f->file + before, f->n - before, sizeof(*f->file), by_path);
+	for (i = before + 1; i < f->n; i++) {
+		if (dtx_str_ieq(suffix_of(f->file[i].path), suffix_of(f->file[before].path)))
+			continue;
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "the folder '%.200s' has files of several kinds, such as '%.200s' and "
+		            "'%.200s'",
+		            w->shown, f->file[before].shown, f->file[i].shown);
+		dtx_err_hint(err, "name those that are meant by a pattern, such as '%.*s*.%.*s'",
+		             (int)(strrchr(f->file[before].shown, '/') - f->file[before].shown) + 1,
+		             f->file[before].shown, (int)suffix_of(f->file[before].path).len,
+		             suffix_of(f->file[before].path).ptr);
+		return DTX_E_BAD_PARAM_VALUE;
+	}
+out:
+	return rc;
+}
+
 /* Whether a path is a pattern. If a file of exactly that name exists, that file is meant. */
 static bool is_pattern(const struct dtx_plan_file *w)
 {
@@ -155,9 +258,12 @@ enum dtx_code dtx_expand_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
 	char at[sizeof(in->at) + 8];
 
 	for (size_t k = 0; k < nw; k++) {
-		rc = is_pattern(&w[k]) ? add_matches(&f, &w[k], err)
-		                       : add_file(&f, w[k].path, w[k].shown, w[k].sheet, err);
-		DTX_TRY(rc);
+		if (is_pattern(&w[k]))
+			DTX_TRY(add_matches(&f, &w[k], err));
+		else if (is_folder(w[k].path))
+			DTX_TRY(add_folder(&f, &w[k], err));
+		else
+			DTX_TRY(add_file(&f, w[k].path, w[k].shown, w[k].sheet, err));
 	}
 	*file = f.file;
 	*n = f.n;
@@ -206,6 +312,7 @@ static enum dtx_code canonical_of(struct dtx_plan *p, const struct dtx_plan_inpu
 
 	json_object_del(o, "source_file");
 	json_object_del(o, "columns");
+	json_object_del(o, "partitions");
 	if (!o || !dtx_json_set(o, "name", json_string(name)) ||
 	    (sheet && !dtx_json_set(o, "sheet", json_string(sheet))) ||
 	    !dtx_part_keep(p, json_incref(o)))
@@ -216,17 +323,22 @@ out:
 	return rc;
 }
 
-/* Makes n copies of input i, each with one of the files. */
+/* Makes n copies of input i, each with one of the files. `partitions`: columns that no file has. */
 static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct dtx_plan_file *file,
-                                   size_t n, struct dtx_plan_input **out, struct dtx_err *err)
+                                   size_t n, const json_t *partitions, struct dtx_plan_input **out,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_plan_input *made = dtx_arena_zalloc(&p->arena, p->ninputs + n, sizeof(*made));
-	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	struct dtx_read_opts opts = p->input[i].opts;
+	struct dtx_strmap taken = DTX_STRMAP_INIT, bases = DTX_STRMAP_INIT;
+	uint32_t at;
 	char name[256];
 
 	if (!made)
 		DTX_FAIL_MEM(err);
+	if (partitions)
+		DTX_TRY(dtx_partitions_undeclare(&p->arena, partitions, &opts, err));
 	DTX_TRY(all_names(p, &taken, err));
 	memcpy(made, p->input, i * sizeof(*made));
 	memcpy(made + i + n, p->input + i + 1, (p->ninputs - i - 1) * sizeof(*made));
@@ -243,6 +355,8 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 			goto out;
 		}
 		*in = p->input[i];
+		in->opts = opts;
+		in->partitions = false;
 		in->name = in->opts.alias = dtx_arena_strdup(&p->arena, name);
 		in->path = file[k].path;
 		in->shown = file[k].shown;
@@ -254,43 +368,25 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 		if (!in->name)
 			DTX_FAIL_MEM(err);
 		DTX_TRY(canonical_of(p, &p->input[i], name, file[k].sheet, &in->canonical, err));
+		if (!dtx_strmap_put(&bases, dtx_str_of(dtx_file_basename(in->path)), (uint32_t)k,
+		                    &at))
+			DTX_FAIL_MEM(err);
+		/* the sheets of a book have their names beside it */
+		if (at != k && strcmp(made[i + at].path, in->path) != 0)
+			in->same_base = made[i + at].same_base = true;
 	}
 	*out = made;
 out:
 	dtx_strmap_clear(&taken);
+	dtx_strmap_clear(&bases);
 	return rc;
 }
 
 /* --- the step --- */
 
-/* A text as a literal of the formula language: 'it''s'. */
-static json_t *literal(const char *text)
-{
-	struct dtx_buf b = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *v;
-
-	dtx_buf_addc(&b, '\'');
-	for (; *text; text++) {
-		dtx_buf_addc(&b, *text);
-		if (*text == '\'')
-			dtx_buf_addc(&b, *text);
-	}
-	dtx_buf_addc(&b, '\'');
-	v = dtx_buf_ok(&b) ? json_string(dtx_buf_text(&b)) : NULL;
-	dtx_buf_clear(&b);
-	return v;
-}
-
-/* The step for a single file. There is nothing to union, but it must set the source_file column. */
-static json_t *step_of_one(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
-                           const char *first)
-{
-	return json_pack("{ss ss ss ss s{so}}", "op", "derive", "in", first, "out", in->name,
-	                 "fallback", "off", "set", in->source_file, literal(file->shown));
-}
-
-static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
-                            const struct dtx_plan_input *made, size_t n)
+/* The step that puts the files one after the other, and adds the columns that are not in them. */
+static json_t *step_of(const struct dtx_plan_input *in, const struct dtx_plan_file *file,
+                       const struct dtx_plan_input *made, size_t n, json_t *partitions)
 {
 	static const char *const columns[] = { "same", "union", "intersect" };
 	json_t *with = json_array(), *shown = json_array();
@@ -306,9 +402,9 @@ static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_pl
 		json_decref(shown);
 		return NULL;
 	}
-	return json_pack("{ss ss ss ss ss so so ss*}", "op", "union", "in", made[0].name, "out",
+	return json_pack("{ss ss ss ss ss so so ss* sO*}", "op", "union", "in", made[0].name, "out",
 	                 in->name, "fallback", "off", "columns", columns[in->columns], "with", with,
-	                 "sources", shown, "source_as", in->source_file);
+	                 "sources", shown, "source_as", in->source_file, "constants", partitions);
 }
 
 /* The new id of a table: ids after input i grow, and table i itself becomes the result of the new
@@ -368,17 +464,19 @@ enum dtx_code dtx_expand_input(struct dtx_plan *p, uint32_t i, const struct dtx_
 	const struct dtx_plan_input in = p->input[i];
 	struct dtx_plan_input *made = NULL;
 	enum dtx_code rc = DTX_OK;
-	json_t *json = NULL;
+	json_t *json = NULL, *partitions = NULL;
 
-	if (n == 1 && !in.source_file) {
+	if (n == 1 && !in.source_file && !in.partitions) {
 		p->input[i].path = file->path;
 		p->input[i].nfiles = 0;
 		if (file->sheet)
 			p->input[i].opts.sheet = file->sheet;
 		return DTX_OK;
 	}
-	DTX_TRY(spread_inputs(p, i, file, n, &made, err));
-	json = n == 1 ? step_of_one(&in, file, made[i].name) : step_of_many(&in, file, made + i, n);
+	if (in.partitions)
+		DTX_TRY(dtx_partitions_read(p, &in, file, n, &partitions, err));
+	DTX_TRY(spread_inputs(p, i, file, n, partitions, &made, err));
+	json = step_of(&in, file, made + i, n, partitions);
 	if (!json || !dtx_part_keep(p, json_incref(json)))
 		DTX_FAIL_MEM(err);
 	move_ids(p, i, n);
@@ -388,6 +486,7 @@ enum dtx_code dtx_expand_input(struct dtx_plan *p, uint32_t i, const struct dtx_
 out:
 	if (rc != DTX_OK)
 		dtx_err_at(err, in.at);
+	json_decref(partitions);
 	json_decref(json);
 	return rc;
 }

@@ -34,7 +34,7 @@ struct input_args {
 	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
 		duplicate_keys, syntax, columns, reader;
 	const json_t *sheet, *header_rows;
-	bool stream;
+	bool stream, partitions;
 	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist path, null_values, types, requires;
 };
@@ -43,12 +43,14 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
 	{ ROW(input_args, path, DTX_P_TEXTS), .nonempty = true,
 	  .help = "file, relative to the plan's folder; a pattern (*.csv) or a list of files is "
-	          "read one after the other" },
+	          "read one after the other; a folder: all files in it" },
 	{ ROW(input_args, columns, DTX_P_CHOICE), .choices = "same,union,intersect",
 	  .help = "of several files: the same columns in any order; the union, null where a file "
 	          "has none; or the intersection" },
 	{ ROW(input_args, source_file, DTX_P_TEXT),
 	  .help = "name of a new last column with the file, or the sheet, of each row" },
+	{ ROW(input_args, partitions, DTX_P_BOOL),
+	  .help = "folders such as year=2024 in the paths of the files are columns" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = dtx_read_formats, .def = "\"auto\"",
 	  .help = "auto: by content, then by suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE),
@@ -209,6 +211,7 @@ static enum dtx_code input_files(struct dtx_plan_parse *p, const struct input_ar
 
 	in->columns = a->columns > 0 ? (enum dtx_files_columns)a->columns : DTX_FILES_SAME;
 	in->source_file = a->source_file;
+	in->partitions = a->partitions;
 	if (!a->path.n || dtx_param_is_hole(written[0]))
 		goto out;
 	in->nfiles = a->path.n;
