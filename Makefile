@@ -239,8 +239,8 @@ SUITES := $(call suites_in,all|both)
 FAST := $(call suites_in,fast)
 ASAN_SUITES := $(shell sed -n '/^\#/d; /build-asan/s/ *|.*//p' tests/suites)
 GROUPS := $(sort $(foreach s,$(SUITES),$(firstword $(subst -, ,$(s)))))
-# Suites of the jail wait most of the time, so more suites run at once than there are processors.
-AT_ONCE = $$((2 * $$(nproc) + 1))
+# Suites wait for the jail or the disk half of the time, so more run at once than there are processors.
+AT_ONCE = $$((3 * $$(nproc) + 1))
 define run_suites
 	@logs=$$(mktemp -d) && mkdir $$logs/turns && trap 'rm -rf $$logs' EXIT && \
 		$(MAKE) --no-print-directory -s -j$(AT_ONCE) LOGS=$$logs \
@@ -268,9 +268,10 @@ EVERY := $(call suites_in,all|both|check|fast)
 $(EVERY:%=suite/%): suite/%:
 	@sh tests/check.sh run $(LOGS) $*
 # In one recipe, because a make that waits for a build starts all other goals before it looks at the
-# one that waited; these suites take longest.
+# one that waited; these suites take longest.  The build has jobs of its own, which use the processors
+# while suites wait.
 asan-suites:
-	@nice $(MAKE) --no-print-directory -s WERROR=1 VARIANT=asan all unit-build > $(LOGS)/asan 2>&1; \
+	@nice $(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 VARIANT=asan all unit-build > $(LOGS)/asan 2>&1; \
 		echo $$? > $(LOGS)/asan.status
 	+@$(MAKE) --no-print-directory -s $(ASAN_WANTED:%=suite/%)
 

@@ -4,8 +4,8 @@
  *
  * SUBSTRING keeps the tests whose names contain it; -SUBSTRING leaves those out.  K/N runs the K-th
  * of N shares, for several processes.  If the environment variable T_TURNS names a folder, these
- * processes take their tests from one list instead.  T_TIMES=1 prints the processor time of each
- * test. */
+ * processes take their tests from one list instead.  T_TMP is where the tests' folders are made,
+ * else /tmp.  T_TIMES=1 prints the processor time of each test. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -215,7 +215,9 @@ long t_mapped_mib(void)
 const char *t_dir(void)
 {
 	if (!t_now.dir[0]) {
-		snprintf(t_now.dir, sizeof(t_now.dir), "/tmp/dtx-unit-XXXXXX");
+		const char *in = getenv("T_TMP");
+
+		snprintf(t_now.dir, sizeof(t_now.dir), "%.40s/dtx-unit-XXXXXX", in ? in : "/tmp");
 		t_check(mkdtemp(t_now.dir) != NULL, __FILE__, __LINE__, "mkdtemp");
 		t_now.owner = getpid();
 	}
@@ -320,6 +322,7 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
+	unsetenv("TMPDIR");
 	setenv("DTX_POOL_IDLE", "5", 0); /* nothing that a test starts keeps running for long */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	t_clean_up_on(SIGINT);

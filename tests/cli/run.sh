@@ -3,7 +3,8 @@
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
 # (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked | fast] [SUBSTRING | K/N: the Kth of N shares]
 # fast leaves out those that take more than a second.
-# With the folder T_TURNS, the N share out the tests as they go.  T_TIMES=1 prints the processor time of each.
+# With the folder T_TURNS, the N share out the tests as they go.  T_TMP is where the scratch folders are made,
+# else /tmp.  T_TIMES=1 prints the processor time of each.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -19,7 +20,7 @@ fast=
 [ "${1:-}" = fast ] && fast=1 && shift
 only=${1:-}
 export DTX DTX_POOL_IDLE=${DTX_POOL_IDLE:-10} FIX="$root/fixtures" LIB="$here/lib.sh" LC_ALL=C.UTF-8 TZ=UTC
-unset DTX_FALLBACK DTX_JAIL DTX_NO_WARM DTX_STORE XDG_STATE_HOME XDG_CONFIG_HOME DTX_AUTHOR DTX_AUTHOR_URL DTX_AUTHOR_KEY DTX_APPROVE DTX_SAMPLE
+unset TMPDIR DTX_FALLBACK DTX_JAIL DTX_NO_WARM DTX_STORE XDG_STATE_HOME XDG_CONFIG_HOME DTX_AUTHOR DTX_AUTHOR_URL DTX_AUTHOR_KEY DTX_APPROVE DTX_SAMPLE
 unset DTX_JAIL_WALL DTX_JAIL_CPU DTX_JAIL_MEMORY DTX_JAIL_OUTPUT DTX_JAIL_QUEUE_WAIT DTX_JAIL_PROFILE
 
 normalize() { sed -e "s|$scratch|SCRATCH|g" -e "s|$root|ROOT|g" -e "s|$DTX|dtx|g"; }
@@ -42,7 +43,7 @@ keep() { # KIND DEFAULT
 one() {
 	base=${1%.sh}
 	name=${base#"$here/"}
-	scratch=$(mktemp -d /tmp/dtx-cli-XXXXXX)
+	scratch=$(mktemp -d "${T_TMP:-/tmp}/dtx-cli-XXXXXX")
 	export HOME=$scratch DTX_STORE=$scratch/.store.db
 	[ -z "${T_TIMES:-}" ] || { spent; before=$ms; }
 	(cd "$scratch" && timeout 300 sh -eu "$1") > "$scratch.out" 2> "$scratch.err" < /dev/null
