@@ -364,7 +364,7 @@ static enum dtx_code unpack(struct dtx_source **src, struct dtx_err *err)
 {
 	if (!dtx_packed_sniff(dtx_source_data(*src), dtx_source_size(*src)))
 		return DTX_OK;
-	return dtx_gzip_source(*src, src, err);
+	return dtx_packed_source(*src, src, err);
 }
 
 enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,

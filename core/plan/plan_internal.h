@@ -67,6 +67,9 @@ DTX_MUSTUSE enum dtx_code dtx_part_canonical(const struct dtx_param *rows, size_
 /* A path of the plan, made relative to the plan's folder. */
 DTX_MUSTUSE enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path,
                                         const char **out, struct dtx_err *err);
+/* The name of number `choice` of a list such as "zstd,snappy", in the arena; NULL for -1. */
+DTX_MUSTUSE enum dtx_code dtx_part_choice(struct dtx_plan_parse *p, const char *choices, int choice,
+                                          const char **out, struct dtx_err *err);
 /* The format that a choice of dtx_read_formats or dtx_write_formats stands for, in the arena; NULL
  * for "auto". */
 DTX_MUSTUSE enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int choice,

@@ -197,7 +197,7 @@ static enum dtx_code gunzip(struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_source_bytes("a.gz", packed, sizeof(packed), &in, err));
-	DTX_TRY(dtx_gzip_source(in, &out, err));
+	DTX_TRY(dtx_packed_source(in, &out, err));
 out:
 	dtx_source_free(in);
 	return rc;

@@ -23,7 +23,7 @@ struct gzip {
 	const struct dtx_archive_limits *limits;
 	const struct dtx_inflate_class *inflate;
 	char *window;
-	dtx_gzip_fn fn;
+	dtx_packed_fn fn;
 	void *arg;
 };
 
@@ -185,7 +185,7 @@ static bool only_zeros(struct dtx_str s)
 }
 
 enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
-                               const struct dtx_archive_limits *limits, dtx_gzip_fn fn, void *arg,
+                               const struct dtx_archive_limits *limits, dtx_packed_fn fn, void *arg,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -49,7 +49,7 @@ struct unpacking {
 	char *window;
 	uint64_t total;
 	const struct dtx_archive_limits *limits;
-	dtx_gzip_fn fn;
+	dtx_packed_fn fn;
 	void *arg;
 };
 
@@ -135,7 +135,7 @@ out:
 }
 
 enum dtx_code dtx_zstd_inflate(const char *label, struct dtx_str bytes,
-                               const struct dtx_archive_limits *limits, dtx_gzip_fn fn, void *arg,
+                               const struct dtx_archive_limits *limits, dtx_packed_fn fn, void *arg,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -160,11 +160,11 @@ struct dtx_zstd_writer {
 	struct writer_lib lib;
 	void *state;
 	char *window;
-	dtx_gzip_fn fn;
+	dtx_packed_fn fn;
 	void *arg;
 };
 
-enum dtx_code dtx_zstd_writer_new(dtx_gzip_fn fn, void *arg, struct dtx_zstd_writer **out,
+enum dtx_code dtx_zstd_writer_new(dtx_packed_fn fn, void *arg, struct dtx_zstd_writer **out,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

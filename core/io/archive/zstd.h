@@ -9,8 +9,8 @@ bool dtx_zstd_sniff(const void *head, size_t len);
  * process by dtx_pq_codecs_warm, before the lock. Errors: corrupt_file, archive_limit,
  * unsupported_format if the library is not installed. */
 DTX_MUSTUSE enum dtx_code dtx_zstd_inflate(const char *label, struct dtx_str bytes,
-                                           const struct dtx_archive_limits *limits, dtx_gzip_fn fn,
-                                           void *arg, struct dtx_err *err);
+                                           const struct dtx_archive_limits *limits,
+                                           dtx_packed_fn fn, void *arg, struct dtx_err *err);
 
 /* Packs a stream as one frame with a checksum, on the calling thread. The bytes depend on the
  * stream and the version of the library alone. `fn` receives them in order.
@@ -18,7 +18,7 @@ DTX_MUSTUSE enum dtx_code dtx_zstd_inflate(const char *label, struct dtx_str byt
  *   new -> add ... -> finish -> free */
 struct dtx_zstd_writer;
 /* Errors: no_memory; input_io if the library is not installed. */
-DTX_MUSTUSE enum dtx_code dtx_zstd_writer_new(dtx_gzip_fn fn, void *arg,
+DTX_MUSTUSE enum dtx_code dtx_zstd_writer_new(dtx_packed_fn fn, void *arg,
                                               struct dtx_zstd_writer **out, struct dtx_err *err);
 /* Errors: those of fn, no_memory, cancelled. */
 DTX_MUSTUSE enum dtx_code dtx_zstd_writer_add(struct dtx_zstd_writer *w, struct dtx_str bytes,

@@ -73,7 +73,7 @@ DTX_MUSTUSE enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via,
 /* Like dtx_reader_raw, and like the functions of book_info.h, for a source that is not direct. */
 DTX_MUSTUSE enum dtx_code dtx_isolated_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                                            struct dtx_rawgrid *out, struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_gzip_fn fn, void *arg,
+DTX_MUSTUSE enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_packed_fn fn, void *arg,
                                                struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_isolated_cells(struct dtx_source *src, const char *sheet,
                                              dtx_book_cell_fn fn, void *arg, struct dtx_err *err);

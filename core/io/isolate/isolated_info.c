@@ -160,10 +160,10 @@ enum dtx_code dtx_isolated_raw(struct dtx_source *src, const struct dtx_read_opt
 	return question(src, DTX_ASK_RAW, dtx_isolate_opts_json(opts), keep_grid, out, err);
 }
 
-/* --- gzip --- */
+/* --- packed files --- */
 
 struct pieces {
-	dtx_gzip_fn fn;
+	dtx_packed_fn fn;
 	void *arg;
 };
 
@@ -180,7 +180,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_gzip_fn fn, void *arg,
+enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_packed_fn fn, void *arg,
                                    struct dtx_err *err)
 {
 	struct pieces p = { fn, arg };

@@ -1,5 +1,7 @@
 /* The content of a packed file as a source: in memory while it is small, then in an unlinked temp
  * file, like a pipe. */
+#include "core/io/source/packed_source.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,7 +57,7 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 	struct spool *s = arg;
 
 	if (s->fd < 0) {
-		s->fd = memfd_create("dtx-gzip", MFD_CLOEXEC);
+		s->fd = memfd_create("dtx-packed", MFD_CLOEXEC);
 		if (s->fd < 0)
 			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep what a packed file holds: %s",
 			         strerror(errno));
@@ -81,15 +83,16 @@ bool dtx_packed_sniff(const void *head, size_t len)
 }
 
 enum dtx_code dtx_packed_inflate(const char *label, struct dtx_str bytes,
-                                 const struct dtx_archive_limits *limits, dtx_gzip_fn fn, void *arg,
-                                 struct dtx_err *err)
+                                 const struct dtx_archive_limits *limits, dtx_packed_fn fn,
+                                 void *arg, struct dtx_err *err)
 {
 	if (dtx_zstd_sniff(bytes.ptr, bytes.len))
 		return dtx_zstd_inflate(label, bytes, limits, fn, arg, err);
 	return dtx_gzip_inflate(label, bytes, limits, fn, arg, err);
 }
 
-enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, struct dtx_err *err)
+enum dtx_code dtx_packed_source(struct dtx_source *src, struct dtx_source **out,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct spool s = { -1, 0, false, dtx_source_limits(src) };

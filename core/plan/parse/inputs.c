@@ -185,7 +185,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int choice,
+enum dtx_code dtx_part_choice(struct dtx_plan_parse *p, const char *choices, int choice,
                               const char **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -194,12 +194,18 @@ enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int
 	*out = NULL;
 	for (int i = 0; i <= choice && dtx_str_next(&rest, ',', &name); i++)
 		;
-	if (choice > 0)
+	if (choice >= 0)
 		*out = dtx_arena_strndup(&p->plan->arena, name.ptr, name.len);
-	if (choice > 0 && !*out)
+	if (choice >= 0 && !*out)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
+}
+
+enum dtx_code dtx_part_format(struct dtx_plan_parse *p, const char *choices, int choice,
+                              const char **out, struct dtx_err *err)
+{
+	return dtx_part_choice(p, choices, choice > 0 ? choice : -1, out, err);
 }
 
 /* Reads `path`, which is one name or a list. */

@@ -50,14 +50,6 @@ static const struct dtx_param output_rows[] = {
 	  .help = "the table of the step with this out name; default: the result of the plan" },
 };
 
-/* The name of a codec by its number in DTX_WRITE_CODECS; NULL for -1. */
-static const char *codec_name(int i)
-{
-	static const char *const names[] = { "zstd", "snappy", "gzip", "none" };
-
-	return i >= 0 && i < (int)DTX_COUNT(names) ? names[i] : NULL;
-}
-
 static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
                                  struct dtx_plan_output *o, struct dtx_err *err)
 {
@@ -77,7 +69,7 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 	o->opts.as_table = a->as_table;
 	o->opts.into = a->into;
 	o->opts.if_exists = (unsigned)DTX_MAX(a->if_exists, 0);
-	o->opts.codec = codec_name(a->codec);
+	DTX_TRY(dtx_part_choice(p, DTX_WRITE_CODECS, a->codec, &o->opts.codec, err));
 	o->opts.null_text = a->null_text ? a->null_text : "";
 	if (a->eol && strcmp(a->eol, "\r\n") == 0)
 		o->opts.crlf = true;
