@@ -41,7 +41,7 @@ async function duckdb() {
   const { DuckDBInstance } = require("@duckdb/node-api");
   const db = await (await DuckDBInstance.create(":memory:")).connect();
   const read = (path) => `read_${path.endsWith(".parquet") ? "parquet" : "csv"}('${path}')`;
-  if (name === "to_parquet") return timed(() => db.run(`COPY (FROM ${read(input)}) TO '${output}'`));
+  if (name === "to_parquet") return timed(() => db.run(`COPY (FROM ${read(input)}) TO '${output}' (FORMAT parquet)`));
   const query = sql[name]
     .replace(/FROM t\b/, `FROM ${read(input)} t`)
     .replace(/JOIN u\b/, other ? `JOIN ${read(other)} u` : "JOIN u");

@@ -8,11 +8,34 @@ enum { ROWS = 300 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A condition on each column that can have one, so that statistics are read: its kind and its value
+ * are bytes of the file. */
+static uint32_t make_ranges(const struct dtx_schema *s, const uint8_t *data, size_t size,
+                            struct dtx_scan_range *range)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < s->nfields && n < DTX_SCAN_RANGES_MAX; i++) {
+		enum dtx_type type = s->field[i].type.type;
+		size_t at = size / 2 + i % (size / 2);
+
+		if (type == DTX_T_INT64 || type == DTX_T_DATE || type == DTX_T_DATETIME ||
+		    type == DTX_T_TEXT)
+			range[n++] = (struct dtx_scan_range){ i,
+				                              type,
+				                              data[at] & 7u,
+				                              data[at] - 100,
+				                              { (const char *)data + at, 1 } };
+	}
+	return n;
+}
+
 static enum dtx_code read_rows(const uint8_t *data, size_t size, uint32_t batch_rows)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 	struct dtx_archive_limits limits = dtx_archive_limits_default;
 	struct dtx_scan scan = { .limit = ROWS, .workers = 1, .batch_rows = batch_rows };
+	struct dtx_scan_range range[DTX_SCAN_RANGES_MAX];
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_source *src = NULL;
 	struct dtx_reader *r = NULL;
@@ -28,6 +51,8 @@ static enum dtx_code read_rows(const uint8_t *data, size_t size, uint32_t batch_
 	dtx_source_limit(src, &limits);
 	DTX_TRY(dtx_reader_open(src, &opts, &r, &err));
 	DTX_TRY(r->cls->schema(r, &scan.schema, &err));
+	scan.range = range;
+	scan.nranges = batch_rows ? make_ranges(scan.schema, data, size, range) : 0;
 	need = dtx_mem_alloc(scan.schema->nfields + 1, 1);
 	if (!need)
 		DTX_FAIL_MEM(&err);

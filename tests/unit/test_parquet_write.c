@@ -220,7 +220,7 @@ static void check_again(const char *codec, uint32_t n, uint32_t size)
 		*p = *p == ',' ? '|' : *p;
 	T_CHECK(line && !strcmp(line, strchr(dtx_buf_text(&want), '\n')));
 	T_CHECK(dtx_str_starts(dtx_buf_str(&got),
-	                       DTX_STR("i:int,f:float,b:bool,d:date,m:decimal,s:text,n:int\n")));
+	                       DTX_STR("i:int,f:float,b:bool,d:date,m:decimal,s:text,n:null\n")));
 	dtx_buf_clear(&file);
 	dtx_buf_clear(&other);
 	dtx_buf_clear(&got);

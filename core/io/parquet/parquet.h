@@ -69,6 +69,7 @@ enum dtx_pq_as {
 	DTX_PQ_AS_TEXT,
 	DTX_PQ_AS_BYTES, /* not said to be text: refused where it is not */
 	DTX_PQ_AS_UUID,
+	DTX_PQ_AS_NULL,   /* every value is null */
 	DTX_PQ_AS_NOTHING /* dtx has no such type; `refused` names it */
 };
 
@@ -123,6 +124,7 @@ struct dtx_pq_file {
 	struct dtx_str created_by;
 	struct dtx_str *key, *value; /* key-value metadata */
 	size_t nkeys;
+	json_t *kinds; /* what dtx noted of columns: see DTX_PQ_KINDS; NULL: nothing */
 };
 
 /* Whether these are the first bytes of a Parquet file, encrypted or not. */
@@ -133,6 +135,11 @@ DTX_MUSTUSE enum dtx_code dtx_pq_footer(struct dtx_pq_file *f, struct dtx_err *e
 void dtx_pq_file_clear(struct dtx_pq_file *f);
 
 /* --- schema (parquet_schema.c) --- */
+
+/* The key of metadata in which dtx notes what the types of a file do not say: {"tags": "json"}, the
+ * texts of the column 'tags' are JSON. */
+#define DTX_PQ_KINDS "dtx.columns"
+#define DTX_PQ_JSON  "json"
 
 struct dtx_pq_field { /* a column of the table */
 	uint32_t node;

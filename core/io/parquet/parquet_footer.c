@@ -28,6 +28,7 @@ bool dtx_pq_sniff(const void *head, size_t len)
 
 void dtx_pq_file_clear(struct dtx_pq_file *f)
 {
+	json_decref(f->kinds);
 	dtx_arena_clear(&f->arena);
 }
 

@@ -7,7 +7,9 @@
 #include "core/io/parquet/thrift.h"
 
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2, DATA_PAGE_2 = 3, LEVELS_OLD = 4, LEVELS_RLE = 3 };
-#define RATIO_FROM ((size_t)1 << 20) /* smaller pages may unpack as well as they like */
+/* Smaller pages may unpack as well as they like: equal texts of 10 MB fit into 1 KB. A page is in
+ * memory once per column, and the memory of the process is limited. */
+#define RATIO_FROM ((size_t)64 << 20)
 
 /* The header of a page. */
 struct page {

@@ -69,6 +69,7 @@ static bool set_logical(struct dtx_pq_node *n)
 		if (n->is_unsigned && n->type == DTX_PQ_INT64)
 			set_decimal(n, DTX_PQ_AS_UINT, 20, 0);
 		return whole;
+	case DTX_PQ_L_NULL: set(n, DTX_PQ_AS_NULL, DTX_T_NULL); return true;
 	case DTX_PQ_L_UUID:
 		set(n, DTX_PQ_AS_UUID, DTX_T_TEXT);
 		return n->type == DTX_PQ_FIXED && n->width == 16;
@@ -92,10 +93,21 @@ static const char *unreadable(enum dtx_pq_logical logical)
 	}
 }
 
+/* Reads what dtx noted of columns; what is not JSON is not from dtx. */
+static void read_kinds(struct dtx_pq_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nkeys && !f->kinds; i++)
+		if (dtx_str_is(f->key[i], DTX_PQ_KINDS) && f->value[i].ptr)
+			f->kinds = json_loadb(f->value[i].ptr, f->value[i].len, 0, NULL);
+}
+
 void dtx_pq_types(struct dtx_pq_file *f)
 {
 	uint32_t i;
 
+	read_kinds(f);
 	for (i = 0; i < f->nleaves; i++) {
 		struct dtx_pq_node *n = &f->node[f->leaf_node[i]];
 
@@ -212,5 +224,7 @@ bool dtx_pq_field_json(const struct dtx_pq_file *f, const struct dtx_pq_field *f
 {
 	const struct dtx_pq_node *n = &f->node[field->node];
 
-	return field->nested || (n->as == DTX_PQ_AS_TEXT && n->logical == DTX_PQ_L_JSON);
+	return field->nested || (n->as == DTX_PQ_AS_TEXT &&
+	                         (n->logical == DTX_PQ_L_JSON ||
+	                          strcmp(dtx_json_text(f->kinds, n->name, ""), DTX_PQ_JSON) == 0));
 }

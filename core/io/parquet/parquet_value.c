@@ -188,6 +188,7 @@ const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq_values v, u
 	case DTX_PQ_AS_TEXT: return put_text(v.s[i], out);
 	case DTX_PQ_AS_BYTES: return put_bytes(v.s[i], out);
 	case DTX_PQ_AS_UUID: return put_uuid(v.s[i], out);
+	case DTX_PQ_AS_NULL: return "a value of a type that has none";
 	default: return "dtx has no such type";
 	}
 }
@@ -612,6 +613,29 @@ out:
 	return rc;
 }
 
+/* A column whose type has no values. */
+static enum dtx_code make_nulls(struct flat *f, struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n, values;
+
+	for (; f->done < f->rows; f->done += n) {
+		DTX_TRY(dtx_pq_cursor_page(f->c, err));
+		if (!f->c->page_left) {
+			rc = too_few(f, err);
+			goto out;
+		}
+		DTX_TRY(dtx_pq_cursor_levels(f->c, f->rows - f->done, &n, &values, err));
+		if (values) {
+			rc = dtx_pq_corrupt(f->c, "it has values of a type that has none", err);
+			goto out;
+		}
+	}
+	DTX_TRY(dtx_column_nulls(f->c->node->as_type, f->rows, out, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row, uint32_t rows,
                           size_t bytes, struct dtx_pq_counts *counts, struct dtx_column **out,
                           struct dtx_err *err)
@@ -624,6 +648,10 @@ enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row
 	bool coded = false;
 
 	dtx_builder_init(&f.b, c->node->as_type, rows);
+	if (c->node->as == DTX_PQ_AS_NULL) {
+		DTX_TRY(make_nulls(&f, out, err));
+		goto out;
+	}
 	if (texts)
 		DTX_TRY(look_texts(&f, &coded, err));
 	if (coded) {

@@ -139,6 +139,36 @@ void dtx_pqw_put_chunk(struct dtx_thrift_out *o, const struct dtx_field *field,
 
 /* --- the footer --- */
 
+/* Notes which columns hold JSON texts: the types do not say it. */
+static enum dtx_code put_kinds(struct dtx_thrift_out *o, const struct dtx_schema *schema,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *kinds = json_object();
+	bool whole = kinds != NULL;
+
+	for (uint32_t i = 0; whole && i < schema->nfields; i++)
+		if (schema->field[i].json && schema->field[i].type.type == DTX_T_TEXT)
+			whole = dtx_json_set(kinds, schema->field[i].name,
+			                     json_string(DTX_PQ_JSON));
+	if (!whole)
+		DTX_FAIL_MEM(err);
+	if (!json_object_size(kinds))
+		goto out;
+	dtx_json_print(kinds, 0, &text);
+	DTX_TRY(dtx_buf_check(&text, "the notes about columns", err));
+	dtx_thrift_put_list(o, 5, DTX_THRIFT_STRUCT, 1);
+	dtx_thrift_item_open(o);
+	dtx_thrift_put_text(o, 1, DTX_STR(DTX_PQ_KINDS));
+	dtx_thrift_put_text(o, 2, (struct dtx_str){ text.ptr, text.len });
+	dtx_thrift_put_close(o);
+out:
+	json_decref(kinds);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 /* The order in which the least and greatest values of statistics are meant. */
 static void put_orders(struct dtx_thrift_out *o, uint32_t ncolumns)
 {
@@ -165,6 +195,7 @@ enum dtx_code dtx_pqw_put_footer(struct dtx_buf *to, const struct dtx_schema *sc
 	dtx_thrift_put_i64(&o, 3, rows);
 	dtx_thrift_put_list(&o, 4, DTX_THRIFT_STRUCT, n);
 	dtx_buf_addn(to, groups->ptr, groups->len);
+	DTX_TRY(put_kinds(&o, schema, err));
 	dtx_thrift_put_text(&o, 6, DTX_STR("dtx version " DTX_VERSION));
 	put_orders(&o, schema->nfields);
 	dtx_thrift_put_close(&o);

@@ -22,10 +22,18 @@ dtx convert -q long.csv long.parquet && dtx convert long.parquet - --limit archi
 dtx convert -q n.csv n.parquet && dtx convert n.parquet - | cmp - n.csv
 dtx inspect --json n.parquet | grep row_groups
 dtx pipe -q n.parquet -- filter 'n > 1050000 and m = 3' > found && dtx pipe -q n.csv -- filter 'n > 1050000 and m = 3' | cmp - found
+# lists stay JSON, and a column without values stays one
+echo '{"a":[1,{"b":null}],"c":null}' | dtx convert - --from jsonl -o l.parquet -q
+dtx convert -q l.parquet again.parquet && dtx convert again.parquet --to jsonl && rm again.parquet
+dtx inspect --json l.parquet | tr -d ' \n' | grep -o '"name":"[ac]"[^}]*"type":"[a-z]*"'
+# texts of 12 MB that are nearly equal are packed to nearly nothing
+head -c 600000 /dev/zero | tr '\0' x > x && (echo a; for i in $(seq 20); do cat x; echo $i; done) > equal.csv
+dtx convert -q equal.csv equal.parquet && dtx convert equal.parquet - | cmp - equal.csv
+rm x equal.csv equal.parquet
 # a copy has the same bytes
-for f in a n wide; do dtx convert -q $f.parquet again.parquet --force && cmp $f.parquet again.parquet; done; rm found again.parquet
+for f in a n wide l; do dtx convert -q $f.parquet again.parquet --force && cmp $f.parquet again.parquet; done; rm found again.parquet
 # lists are JSON texts
-echo '{"a":[1,{"b":null}],"c":null}' | dtx convert - --from jsonl l.parquet && dtx convert l.parquet -
+dtx convert l.parquet -
 # a result that cannot be written leaves the file as it was
 cp a.parquet before.parquet
 dtx convert -q long.csv /dev/full --to parquet || echo "exit $?"
