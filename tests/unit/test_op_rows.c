@@ -114,6 +114,10 @@ void test_op_rows_complete(void)
 		  "n\n1.0\n2.25\n\n", "n,x\n1.0,2.0\n2.25,4.5\n,\n1.5,3.0\n2.0,4.0\n" },
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1}}"), "n\n5\n",
 		  "n\n5\n" },
+		/* no step fits between two dates, however often it would be taken */
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"d\"],\"seq\":{\"d\":"
+		           "9223372036854775807}}"),
+		  "d\n2024-01-31\n2024-03-31\n", "d\n2024-01-31\n2024-03-31\n" },
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":0}}"), "n\n5\n",
 		  "type_mismatch" },
 		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"k\":1}}"),

@@ -25,7 +25,9 @@ bool dtx_duration_parse(const char *text, struct dtx_duration *out)
 
 bool dtx_duration_step(int64_t start, int64_t k, struct dtx_duration d, int64_t *out)
 {
-	return dtx_time_add(start, k * d.n, d.unit, out);
+	int64_t n;
+
+	return !__builtin_mul_overflow(k, d.n, &n) && dtx_time_add(start, n, d.unit, out);
 }
 
 bool dtx_duration_is_days(struct dtx_duration d)

@@ -11,7 +11,7 @@ struct dtx_duration {
 /* False: the text is not a duration.  n is at least 1. */
 DTX_MUSTUSE bool dtx_duration_parse(const char *text, struct dtx_duration *out);
 /* start + k durations.  Months count from the start, so steps of a month from Jan 31 give Feb 29
- * and Mar 31. */
+ * and Mar 31.  False: the result is not a time that dtx can hold. */
 DTX_MUSTUSE bool dtx_duration_step(int64_t start, int64_t k, struct dtx_duration d, int64_t *out);
 /* Whether it is of whole days: d w mo q y. */
 bool dtx_duration_is_days(struct dtx_duration d);
