@@ -44,6 +44,12 @@ static long payload_of(uint16_t type)
 		[DTX_WIRE_END] = 5,
 		[DTX_WIRE_FAIL] = 1 + sizeof(struct dtx_wire_fail),
 		[DTX_WIRE_TICK] = 1 + sizeof(struct dtx_wire_tick),
+		[DTX_WIRE_ASK_SESSION] = 5,
+		[DTX_WIRE_TURN] = 1 + sizeof(struct dtx_wire_session),
+		[DTX_WIRE_KEEP] = 1 + sizeof(struct dtx_wire_session),
+		[DTX_WIRE_BACK] = 1,
+		[DTX_WIRE_INFO] = 1 + sizeof(struct dtx_wire_session),
+		[DTX_WIRE_STOPPED] = 1 + sizeof(struct dtx_wire_session),
 	}; /* The table holds length + 1, so that 0 marks a type that does not exist. */
 
 	return type < DTX_COUNT(len) ? (long)len[type] - 1 : -1;

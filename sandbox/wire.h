@@ -47,7 +47,17 @@ enum dtx_wire_type {
 	DTX_WIRE_END = 36,   /* reader: u32 generation */
 	DTX_WIRE_FAIL = 37,  /* reader: struct dtx_wire_fail */
 	/* reader: struct dtx_wire_tick, progress; at any time within a request */
-	DTX_WIRE_TICK = 38
+	DTX_WIRE_TICK = 38,
+	/* Messages between a process that wants to make a call in a session and the process that
+	 * keeps the session (sandbox/session). */
+	DTX_WIRE_ASK_SESSION = 48, /* client: u32, enum dtx_session_ask */
+	/* keeper: struct dtx_wire_session, it is this client's turn; the worker's descriptors */
+	DTX_WIRE_TURN = 49,
+	/* client: the same after its call; after the first one with the descriptors */
+	DTX_WIRE_KEEP = 50,
+	DTX_WIRE_BACK = 51,   /* client: gives its turn back, nothing has run */
+	DTX_WIRE_INFO = 52,   /* keeper: struct dtx_wire_session as of the last call */
+	DTX_WIRE_STOPPED = 53 /* keeper: struct dtx_wire_session of the session that it ends */
 };
 
 /* Results up to this size go through the slot, one piece of memory that both sides keep mapped;
@@ -84,8 +94,11 @@ struct dtx_wire_grant {
 	uint32_t warm, pad; /* warm is 1 if the worker was ready before the request came */
 };
 struct dtx_wire_arm {
-	uint32_t lease, pad;
+	uint32_t lease;
+	uint32_t session; /* 1: the worker is one of a session, and will be armed for each call */
 	uint64_t as_bytes, cpu_s;
+	/* what a later message may raise these two to; 0: they are final */
+	uint64_t as_hard, cpu_hard;
 	int64_t wall_ms;
 };
 struct dtx_wire_exited {
@@ -96,9 +109,12 @@ struct dtx_wire_exited {
 struct dtx_wire_probe {
 	uint64_t nonce[2];
 };
+/* The worker waits for another START after this one; it has had one before; it gives its view of
+ * the input up after the run, because no table is in it. */
+enum { DTX_START_KEEP = 1, DTX_START_AGAIN = 2, DTX_START_DROP = 4 };
 struct dtx_wire_start {
-	uint32_t mode, pad;
-	uint64_t in_len, out_len, seed;
+	uint32_t mode, flags;
+	uint64_t in_off, in_len, out_len, seed;
 	int64_t now_us;
 };
 struct dtx_wire_done {
@@ -120,6 +136,29 @@ struct dtx_wire_fail {
 struct dtx_wire_tick { /* progress: bytes done of all */
 	uint32_t gen, pad;
 	uint64_t done, of;
+};
+enum dtx_session_ask {
+	DTX_SESSION_INFO,
+	DTX_SESSION_TURN, /* as soon as no other client has it */
+	DTX_SESSION_NOW,  /* at once, or BUSY */
+	DTX_SESSION_STOP  /* ends the session, also during a call */
+};
+#define DTX_SESSION_NAME  49 /* with the terminator */
+#define DTX_SESSION_ID    37
+#define DTX_SESSION_STORE 1024
+/* What a client must know to make the next call. The keeper reads calls, busy and the times; all
+ * else it only hands on. */
+struct dtx_wire_session {
+	uint32_t calls, busy; /* made so far; clients that have or want the turn */
+	int64_t born_us, used_us, idle_ms, age_ms; /* wall clock; limits */
+	char name[DTX_SESSION_NAME + 7], id[DTX_SESSION_ID + 3], last_run[DTX_SESSION_ID + 3];
+	char first_run[DTX_SESSION_ID + 3], store[DTX_SESSION_STORE];
+	int32_t keeper, worker, inner, profile;
+	uint32_t ctl_sent, ctl_got, job_sent, job_got; /* serials */
+	uint64_t vm_size, base_anon, in_end, memory, output, seed;
+	int64_t now_us;
+	struct dtx_wire_welcome welcome;
+	struct dtx_wire_grant grant;
 };
 enum dtx_done {
 	DTX_DONE_OK,

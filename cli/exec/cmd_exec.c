@@ -38,6 +38,18 @@ static const struct dtx_opt exec_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  AT(json),
 	  .help = "print one JSON object: status, exception, output, files, times, the jail" },
+	{ .name = "session",
+	  .group = "sessions",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME",
+	  AT(session),
+	  .help = "run in a jail that stays, with the variables and files of the calls before; the "
+	          "first call begins it" },
+	{ .name = "no-wait",
+	  .group = "sessions",
+	  .kind = DTX_O_FLAG,
+	  AT(no_wait),
+	  .help = "with --session: fail if another call runs in it, and do not wait" },
 	{ .name = "run-id",
 	  .group = "the record",
 	  .kind = DTX_O_TEXT,
@@ -82,6 +94,26 @@ out:
 	return rc;
 }
 
+/* Prints the value of the last expression, as an interactive Python does. */
+static enum dtx_code exec_value(const struct dtx_execution *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
+	const char *json = x->report.value_json, *text;
+	json_t *value = NULL;
+
+	if (json)
+		DTX_TRY(dtx_json_parse(dtx_str_of(json), limits, &value, err));
+	text = dtx_json_text(value, "text", NULL);
+	if (text) {
+		DTX_TRY(dtx_file_write(STDOUT_FILENO, text, strlen(text), "stdout", err));
+		DTX_TRY(dtx_file_write(STDOUT_FILENO, "\n", 1, "stdout", err));
+	}
+out:
+	json_decref(value);
+	return rc;
+}
+
 /* Copies the program's output unchanged, byte for byte. */
 static enum dtx_code exec_streams(const struct dtx_execution *x, struct dtx_err *err)
 {
@@ -90,8 +122,21 @@ static enum dtx_code exec_streams(const struct dtx_execution *x, struct dtx_err 
 
 	DTX_TRY(dtx_file_write(STDOUT_FILENO, out->bytes, out->kept, "stdout", err));
 	DTX_TRY(dtx_file_write(STDERR_FILENO, error->bytes, error->kept, "stderr", err));
+	if (x->args->session)
+		DTX_TRY(exec_value(x, err));
 	if (out->truncated || error->truncated)
 		dtx_out_note(x->cli, "dtx: the middle of the output was left out\n");
+	if (x->call == 1 && x->ran && !x->ended)
+		dtx_out_note(x->cli, "dtx: session '%s' is new\n", x->session.state.name);
+	else if (x->call == 1 && x->ended)
+		dtx_out_note(x->cli, "dtx: session '%s' ended with its first call: %s\n",
+		             x->session.state.name, x->ended);
+	else if (x->ended)
+		dtx_out_note(
+			x->cli,
+			"dtx: session '%s' ended with its call %u: %s; its variables and files "
+			"are lost\n",
+			x->session.state.name, x->call, x->ended);
 out:
 	return rc;
 }
@@ -111,6 +156,12 @@ static int exec_run(const struct dtx_cli *cli, void *args, int argc, char **argv
 	dtx_cancel_catch();
 	x->cli = cli;
 	x->args = args;
+	if (x->args->no_wait && !x->args->session)
+		DTX_FAIL(&err, DTX_E_USAGE, "option '--no-wait' goes with --session");
+	if (x->args->no_warm && x->args->session)
+		DTX_FAIL(&err, DTX_E_USAGE,
+		         "options '--no-warm' and '--session' do not go together: a session needs "
+		         "the warm pool");
 	DTX_TRY(exec_code(x, argc, argv, &err));
 	rc = dtx_execution_run(x, &err);
 	if (x->args->json) {
@@ -139,15 +190,29 @@ const struct dtx_cmd dtx_cmd_exec = {
 	.name = "exec",
 	.usage = "[FILE] [ARG]...",
 	.summary = "Run a Python program in the jail: pandas, no network, no files but those given",
-	.notes = "The program finds tables, a dict of DataFrames; its arguments in sys.argv; the "
-		 "files of --file in /in, read only. What it writes below /out comes back with "
-		 "--out: regular files, at most 1,000. Its current folder is /out; a name that is "
-		 "not there is looked for in /in. Figures of matplotlib that are left open are "
-		 "saved as /out/figure-N.png. Its output is printed as it is. The jail, the limits "
-		 "and the record are those of a snippet; the clock does not move.\n"
-		 "  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
-		 "  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o out\n"
-		 "  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'",
+	.notes =
+		"The program finds tables, a dict of DataFrames; its arguments in sys.argv; the "
+		"files of --file in /in, read only. What it writes below /out comes back with "
+		"--out: regular files, at most 1,000. Its current folder is /out; a name that is "
+		"not there is looked for in /in. Figures of matplotlib that are left open are "
+		"saved as /out/figure-N.png. Its output is printed as it is. The jail, the limits "
+		"and the record are those of a snippet; the clock does not move.\n"
+		"  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
+		"  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o out\n"
+		"  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'\n\n"
+		"With --json the value of a last expression comes back, too: its text, and of a "
+		"DataFrame columns, types and the first rows.\n\n"
+		"With --session NAME the jail stays: variables, modules and the files of /in, /out "
+		"and /tmp are there in the next call, also after an exception. The value of a last "
+		"expression is printed; open figures are saved and closed, and only files that the "
+		"call wrote come back. The clock is that of the first call, and random numbers go "
+		"on. Memory and output limits are those of the first call; a call that goes past a "
+		"limit ends the session, as does one that is interrupted. So do 30 minutes without "
+		"a call (session_idle) and 24 hours (session_age); 8 may be open (session_max). "
+		"Each call is a run in the record.\n"
+		"  dtx exec --session s -c 'df = tables[\"t\"]' --table t=hours.csv\n"
+		"  dtx exec --session s -c 'df.describe()'\n"
+		"  dtx session list",
 	.exits = "0 done; 4 input; 7 the program failed; 8 jail or limit; 9 output or store",
 	.opts = exec_opts,
 	.nopts = DTX_COUNT(exec_opts),

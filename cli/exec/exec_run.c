@@ -29,13 +29,16 @@ static enum dtx_code start_record(struct dtx_execution *x, struct dtx_err *err)
 	info.argc = x->cli->argc;
 	info.argv = x->cli->argv;
 	info.start_us = x->start_us;
+	info.replay_of = x->replay_of;
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_WRITE, &x->store, err));
 	DTX_TRY(dtx_record_start(x->store, &info, &x->record, err));
 	DTX_TRY(dtx_record_blob(x->record, "code", dtx_buf_str(&x->code), hash, err));
-	DTX_TRY(dtx_record_event(x->record, "exec.start",
-	                         json_pack("{ss sI sI}", "code", hash, "now_us",
-	                                   (json_int_t)x->start_us, "argc", (json_int_t)x->argc),
-	                         err));
+	DTX_TRY(dtx_record_event(
+		x->record, "exec.start",
+		json_pack("{ss sI sI so*}", "code", hash, "now_us", (json_int_t)x->spec.now_us,
+	                  "argc", (json_int_t)x->argc, "session",
+	                  x->args->session ? dtx_execution_session_record(x) : NULL),
+		err));
 out:
 	return rc;
 }
@@ -43,24 +46,36 @@ out:
 static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+
+	if (x->args->session)
+		DTX_TRY(dtx_execution_session_open(x, err));
+	else
+		DTX_TRY(dtx_provider_local.open(&x->spec, &x->box, err));
+out:
+	return rc;
+}
+
+static enum dtx_code make_spec(struct dtx_execution *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_args *a = x->args;
 
 	x->spec = (struct dtx_jail_spec){
 		.cancelled = dtx_cancel_asked,
 		.mode = DTX_JAIL_EXEC,
-		.now_us = x->start_us,
+		.now_us = x->now_us ? x->now_us : x->start_us,
 		.no_warm = a->no_warm,
-		.science = dtx_jail_wants_science(dtx_buf_str(&x->code)),
+		.science = dtx_jail_wants_science(dtx_buf_str(&x->code)) ||
+		           (a->session && dtx_jail_has_science()),
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};
 	DTX_TRY(dtx_jail_limits_open(&a->jail, &x->spec.limits, x->cli, err));
-	DTX_TRY(dtx_provider_local.open(&x->spec, &x->box, err));
 out:
 	return rc;
 }
 
-/* Makes the parameters, from which sys.argv[1:] is set. */
+/* Makes the parameters: sys.argv[1:], and the number of the call in its session. */
 static char *params_of(const struct dtx_execution *x)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -72,7 +87,10 @@ static char *params_of(const struct dtx_execution *x)
 			dtx_buf_addc(&text, ',');
 		dtx_buf_json(&text, dtx_str_of(x->argv[i]));
 	}
-	dtx_buf_add(&text, "]}");
+	dtx_buf_addc(&text, ']');
+	if (x->args->session)
+		dtx_buf_printf(&text, ",\"call\":%u", x->call);
+	dtx_buf_addc(&text, '}');
 	return dtx_buf_steal(&text);
 }
 
@@ -174,6 +192,38 @@ static json_t *report_value(const struct dtx_execution *x)
 	return value;
 }
 
+/* Adds the hash of what was printed, unless only a part of it was kept. */
+static void add_sha(json_t *to, const char *key, struct dtx_str text, bool cut)
+{
+	char sha[DTX_SHA256_HEX];
+
+	dtx_sha256_hex(text.ptr ? text.ptr : "", text.len, sha);
+	if (!cut)
+		json_object_set_new(to, key, json_string(sha));
+}
+
+json_t *dtx_execution_result(const struct dtx_execution *x)
+{
+	const struct dtx_jail_report *r = &x->report;
+	json_t *out = json_pack("{ss s[]}", "status", dtx_jail_status_name(r->status), "files");
+	const struct dtx_jail_file *f;
+	char sha[DTX_SHA256_HEX];
+	size_t n, i;
+
+	if (!out)
+		return NULL;
+	add_sha(out, "stdout", (struct dtx_str){ r->out.bytes, r->out.kept }, r->out.truncated);
+	add_sha(out, "stderr", (struct dtx_str){ r->err.bytes, r->err.kept }, r->err.truncated);
+	add_sha(out, "value", dtx_str_of(r->value_json ? r->value_json : ""), false);
+	f = dtx_provider_local.files(x->box, &n);
+	for (i = 0; i < n; i++) {
+		dtx_sha256_hex(f[i].bytes.ptr, f[i].bytes.len, sha);
+		json_array_append_new(json_object_get(out, "files"),
+		                      json_pack("{ss ss}", "name", f[i].name, "sha", sha));
+	}
+	return out;
+}
+
 static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 {
 	json_t *report = report_value(x);
@@ -182,9 +232,11 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 		json_decref(report);
 		report = NULL;
 	}
-	return dtx_record_event_soon(
-		x->record, "jail.end",
-		report ? json_pack("{si so}", "idx", 0, "report", report) : NULL, err);
+	return dtx_record_event_soon(x->record, "jail.end",
+	                             report ? json_pack("{si so so}", "idx", 0, "report", report,
+	                                                "result", dtx_execution_result(x))
+	                                    : NULL,
+	                             err);
 }
 
 /* Ends the record. A failure of that must not hide why the run failed. */
@@ -220,6 +272,7 @@ static enum dtx_code run_program(struct dtx_execution *x, struct dtx_err *err)
 
 	if (!params)
 		DTX_FAIL_MEM(err);
+	x->ran = true;
 	rc = dtx_provider_local.exec(x->box, dtx_buf_str(&x->code), params, &x->report, err);
 	recorded = record_report(x, &second);
 	kept = recorded == DTX_OK ? keep_files(x, &second) : recorded;
@@ -240,12 +293,16 @@ enum dtx_code dtx_execution_run(struct dtx_execution *x, struct dtx_err *err)
 	x->start_us = dtx_wall_us();
 	dtx_jail_report_init(&x->report);
 	DTX_TRY(dtx_run_id_take(x->args->run_id, x->run_id, err));
+	DTX_TRY(make_spec(x, err));
 	DTX_TRY(open_box(x, err));
 	DTX_TRY(start_record(x, err));
 	DTX_TRY(dtx_execution_inputs(x, err));
 	DTX_TRY(run_program(x, err));
 out:
-	return end_record(x, rc, err);
+	rc = end_record(x, rc, err);
+	if (x->args->session)
+		dtx_execution_session_close(x);
+	return rc;
 }
 
 static json_t *files_json(const struct dtx_execution *x)
@@ -276,6 +333,8 @@ json_t *dtx_execution_json(const struct dtx_execution *x, enum dtx_code rc,
 
 	if (out && rc != DTX_OK)
 		json_object_set_new(out, "error", dtx_out_error_json(err));
+	if (out && x->args->session && x->session.state.name[0])
+		json_object_set_new(out, "session", dtx_execution_session_json(x));
 	return out;
 }
 

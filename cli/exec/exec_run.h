@@ -4,6 +4,7 @@
 
 #include "cli/run/runner.h"
 #include "core/plan/exec/provider.h"
+#include "sandbox/session/session.h"
 
 #define DTX_EXEC_NAME 256
 struct dtx_exec_args {
@@ -11,21 +12,30 @@ struct dtx_exec_args {
 	const char *run_id; /* NULL: a new one */
 	struct dtx_optlist table, file;
 	bool json, no_warm;
+	const char *session; /* the name of a session; NULL: none */
+	bool no_wait;        /* for a call that runs in it */
 	struct dtx_jail_given jail;
 };
 
-/* The state of one execution. The caller sets the first four members and zeroes the rest. */
+/* The state of one execution. The caller sets the first members, up to `code`, and zeroes the rest.
+ */
 struct dtx_execution {
 	const struct dtx_cli *cli;
 	const struct dtx_exec_args *args;
 	int argc; /* arguments of the program, without its own name */
 	char **argv;
+	const char *replay_of; /* a run that this one repeats; NULL */
+	int64_t now_us;        /* the time that it had; 0: now */
 	struct dtx_buf code;
 	char run_id[DTX_RUN_ID];
 	int64_t start_us;
 	struct dtx_store *store;
 	struct dtx_record *record;
 	struct dtx_jail_spec spec;
+	struct dtx_session session; /* with args->session: what it was before this call */
+	uint32_t call;              /* its number in the session, from 1 */
+	bool ran;                   /* the box was given the program */
+	const char *ended;          /* why the session ended with this call; NULL: it goes on */
 	struct dtx_box *box;
 	struct dtx_jail_report report;
 	struct dtx_runner reader[DTX_OPTLIST_MAX]; /* one for each table */
@@ -40,9 +50,21 @@ struct dtx_execution {
  * went. Errors: those of reading, of the jail, output_io. */
 DTX_MUSTUSE enum dtx_code dtx_execution_run(struct dtx_execution *x, struct dtx_err *err);
 void dtx_execution_clear(struct dtx_execution *x);
+/* What a later replay compares its own results with: {"status","stdout","stderr","value","files"},
+ * all but the status as hashes. After a run; a new reference. */
+json_t *dtx_execution_result(const struct dtx_execution *x);
 /* The result object of --json, a new reference. */
 json_t *dtx_execution_json(const struct dtx_execution *x, enum dtx_code rc,
                            const struct dtx_err *err);
+
+/* In exec_session.c. Takes the turn in the session and opens the box; gives the turn back, with
+ * what this call left, once the call is recorded. */
+DTX_MUSTUSE enum dtx_code dtx_execution_session_open(struct dtx_execution *x, struct dtx_err *err);
+void dtx_execution_session_close(struct dtx_execution *x);
+/* {"id","name","call"} and "previous", the run of the call before; a new reference. */
+json_t *dtx_execution_session_record(const struct dtx_execution *x);
+/* The same for --json, with "new" and, if the session has ended, "ended". */
+json_t *dtx_execution_session_json(const struct dtx_execution *x);
 
 /* In exec_inputs.c: reads NAME=FILE of --table and --file into the box and the record. */
 DTX_MUSTUSE enum dtx_code dtx_execution_inputs(struct dtx_execution *x, struct dtx_err *err);

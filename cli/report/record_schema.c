@@ -76,6 +76,9 @@ static const char *const record_schema[] = {
 	"\"seq\":{\"type\":\"integer\",\"minimum\":1},\"ts_us\":" COUNT ",\"kind\":" TEXT ","
 	"\"body\":{\"type\":\"object\"}", "\"seq\",\"ts_us\",\"kind\"") ) ","
 "\"author\":" LIST("{\"type\":\"object\"}") ","
+"\"session\":" OBJECT("\"id\":" TEXT ",\"name\":" TEXT ",\"call\":" COUNT ",\"calls\":" LIST(OBJECT(
+	"\"call\":" COUNT ",\"run_id\":" TEXT ",\"short\":" TEXT ",\"status\":" TEXT ",\"start_us\":" COUNT,
+	"\"call\",\"run_id\",\"status\"") ), "\"id\",\"name\",\"call\",\"calls\"") ",",
 "\"env\":{\"type\":\"object\"},\"model\":{\"type\":\"object\"},"
 "\"chain\":" OBJECT(
 	"\"seq_start\":" COUNT ",\"seq_end\":" COUNT ","

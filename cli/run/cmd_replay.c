@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/exec/exec_replay.h"
 #include "cli/signal_flag.h"
 #include "cli/compare/compare.h"
 #include "cli/run/snapshots.h"
@@ -430,6 +431,11 @@ out:
 	return rc;
 }
 
+static bool replay_is_program(const struct replay *p)
+{
+	return !strcmp(dtx_json_text(json_object_get(p->record, "run"), "command", ""), "exec");
+}
+
 static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -440,6 +446,8 @@ static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_
 	DTX_TRY(dtx_lookup(store, what, true, &p->record, err));
 	DTX_TRY(dtx_lookup_model(store, p->record, err));
 	run = json_object_get(p->record, "run");
+	if (replay_is_program(p))
+		goto out;
 	if (strcmp(dtx_json_text(run, "status", ""), "ok") != 0)
 		DTX_FAIL(err, DTX_E_NO_RECORD,
 		         "cannot: run %s ended '%s': it has no result to compare with",
@@ -494,6 +502,29 @@ out:
 	return rc;
 }
 
+/* A program of `dtx exec`, or the calls of a session. */
+static enum dtx_code replay_program(struct replay *p, int *status, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_store *store = NULL;
+	json_t *report = NULL;
+	bool differs = false;
+
+	if (p->args->inputs || p->args->map.n || p->args->accept)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "options '--inputs', '--map' and '--accept' are for runs of plans, and "
+		         "this is one of dtx exec");
+	dtx_cancel_catch();
+	DTX_TRY(dtx_store_open(p->cli->store, DTX_STORE_READ, &store, err));
+	DTX_TRY(dtx_exec_replay(p->cli, store, p->record, p->args->into, &report, &differs, err));
+	json_decref(p->report);
+	p->report = report;
+	*status = differs;
+out:
+	dtx_store_free(store);
+	return rc;
+}
+
 static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct replay p = { .cli = cli, .args = args };
@@ -503,12 +534,18 @@ static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	int status = 0, printed = 0;
 
 	DTX_TRY(replay_find(&p, argc ? argv[0] : NULL, &err));
-	DTX_TRY(replay_again(&p, &status, &err));
-	if (!json_object_get(p.report, "run_id"))
-		goto out; /* the run has printed the reason */
+	if (replay_is_program(&p)) {
+		DTX_TRY(replay_program(&p, &status, &err));
+	} else {
+		DTX_TRY(replay_again(&p, &status, &err));
+		if (!json_object_get(p.report, "run_id"))
+			goto out; /* the run has printed the reason */
+	}
 	if (p.args->json) {
 		dtx_json_print(p.report, 1, &out);
 		dtx_buf_add(&out, "\n");
+	} else if (replay_is_program(&p)) {
+		dtx_exec_replay_print(p.report, &out);
 	} else {
 		replay_print(&p, &out);
 	}
@@ -547,7 +584,10 @@ const struct dtx_cmd dtx_cmd_replay = {
 		 "the\n"
 		 "environment is listed first, and before it each file of a result that is not "
 		 "what the run\n"
-		 "wrote: the exit status is 1 then, whatever the verdict.\n\n"
+		 "wrote: the exit status is 1 then, whatever the verdict.\n"
+		 "Of a call of a session (`dtx exec --session`) all calls up to it run again, and "
+		 "each is compared:\n"
+		 "status, output, value and files; so is a single program of `dtx exec`.\n\n"
 		 "  dtx replay out.csv\n"
 		 "  dtx replay 70ecc9a9 --map /data/2025=/archive/2025 --into again",
 	.exits = "0 identical or same-table; 1 another verdict, or the file of a result was "

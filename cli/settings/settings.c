@@ -62,6 +62,11 @@ const struct dtx_setting dtx_settings[] = {
 	  "tokens that a run may use, as the author reports them" },
 	{ "sample", DTX_SET_CHOICE, "none,synthetic,masked,rows:1,rows:2,rows:3,rows:4,rows:5", 0,
 	  0, "synthetic", "what a prompt may show of the data; synthetic: made-up rows, no cell" },
+	{ "session_age", DTX_SET_NUMBER, NULL, 1, 30 * (int64_t)SECONDS_MAX, "86400",
+	  "seconds after which a session of dtx exec ends" },
+	{ "session_idle", DTX_SET_NUMBER, NULL, 1, 30 * (int64_t)SECONDS_MAX, "1800",
+	  "seconds without a call after which a session ends" },
+	{ "session_max", DTX_SET_NUMBER, NULL, 1, 32, "8", "sessions that may be open at a time" },
 	{ "store_max", DTX_SET_SIZE, "never", (int64_t)1 << 20, INT64_MAX, "2G",
 	  "a run says, once a day, that the store is larger than this; nothing leaves it on its "
 	  "own" },

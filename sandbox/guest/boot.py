@@ -12,10 +12,12 @@ import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
+AGAIN = 32  # a later call of a session: seeds and entropy go on where they are
 CODE_TOO = 2  # value of `libraries`: their files may be read and extension modules loaded
 SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE, RUN_SCIENCE_ZYGOTE = 1, 2, 3, 4
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
+VALUE_MAX = 128 << 10  # bytes of JSON; a report of more than 256 KiB is not read
 
 # made once, because json.loads and json.dumps check options that are fixed here
 from_json = json.JSONDecoder().decode
@@ -221,20 +223,20 @@ def is_library(kind):
             and getattr(module, kind.__name__, None) is kind)
 
 
-def describe(error, source):
+def describe(error, source, name):
     """What the author of a snippet needs to know of an error: type, message, and the lines of the
-    snippet."""
+    snippet. `name` is the file name of the code."""
     lines = source.split("\n")
     frames = []
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename in ("<snippet>", "<program>"):
+        if code.co_filename == name:
             text = lines[trace.tb_lineno - 1].strip() if trace.tb_lineno <= len(lines) else ""
             frames.append({"line": trace.tb_lineno, "function": code.co_name[:100],
                            "text": text[:200]})
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.filename in ("<snippet>", "<program>"):
+    if isinstance(error, SyntaxError) and error.filename == name:
         frames.append({"line": error.lineno or 0, "function": "<module>",
                        "text": (error.text or "").strip()[:200]})
     try:
@@ -245,10 +247,10 @@ def describe(error, source):
             "library": is_library(type(error)), "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
 
 
-def describe_safely(error, source):
+def describe_safely(error, source, name):
     """The same, also for an error whose class fails when it is printed."""
     try:
-        return describe(error, source)
+        return describe(error, source, name)
     except MemoryError:
         raise
     except BaseException:
@@ -267,6 +269,7 @@ class Job:
         self.view, self.out, self.mode = view, out, mode
         self.frame = layout.Frame(view)
         self.source = self.frame.bytes(layout.CODE, 0).decode("utf-8", "replace")
+        self.name = "<snippet>"
         self.report = {"us": {}}
         self.clock = time.monotonic_ns()
 
@@ -306,21 +309,29 @@ class Job:
         return table
 
     def program(self):
-        """Runs a program. Its files are kept even if it fails."""
+        """Runs a program, or one call of a session. Its files are kept even if it fails."""
         frames, layout = sys.modules["frames"], sys.modules["layout"]
         reader = frames.Reader(self.view)
         tables = reader.tables()
         given = {reader.name(e): bytes(reader.view[e[9]:e[9] + e[10]])
                  for e in reader.of(layout.ARTIFACT)}
         params = parse(reader.bytes(layout.PARAMS, 0))
+        call = params.get("call", 0)
+        self.name = "<call %d>" % call if call else "<program>"
         self.lap("load")
-        files, error = sys.modules["execute"].run(self.source, tables, params, given)
+        files, error, value = sys.modules["execute"].run(self.source, self.name, tables, params,
+                                                         given, call)
         self.lap("exec")
         if isinstance(error, MemoryError):
             raise error
+        if value:
+            while len(to_json(value)) > VALUE_MAX:
+                value["text"] = value["text"][:len(value["text"]) // 2]
+                value["cut"] = True
+            self.report["value"] = value
         if error is None:
             return self.finish(OK, files=files)
-        self.report["exception"] = describe_safely(error, self.source)
+        self.report["exception"] = describe_safely(error, self.source, self.name)
         return self.finish(EXCEPTION, files=files)
 
     def finish(self, code, table=None, files=()):
@@ -349,14 +360,16 @@ def attempt(job):
         job.report.update(bad=cut(error), fault=error.fault, column=error.column)
         return job.finish(BAD_RESULT)
     except BaseException as error:
-        job.report["exception"] = describe_safely(error, job.source)
+        job.report["exception"] = describe_safely(error, job.source, job.name)
         return job.finish(EXCEPTION)
 
 
 def run(view, out, mode, seed, now_us):
     pins = sys.modules.get("pins")
     try:
-        if pins:
+        if pins and mode & AGAIN:
+            pins.stream.calls = 0
+        elif pins:
             pins.start(seed)
         return attempt(Job(view, out, mode))
     except MemoryError:

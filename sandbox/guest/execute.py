@@ -4,15 +4,18 @@ memory.
 A worker cannot open files. /in holds the files that the program was given and /out those it
 leaves. Both exist only in memory, and only the functions that programs use for files (open, and
 some of os) know about them."""
+import ast
 import builtins
 import contextlib
 import encodings
 import errno
 import gc
 import io
+import itertools
 import json
 import linecache
 import os
+import re
 import shutil
 import stat
 import sys
@@ -96,7 +99,17 @@ class Space:
         self.descriptors = {}  # of os.open and tempfile.mkstemp: number to file
         self.times = {}  # by path: the time of the last write, in ns
         self.ticks = 0   # the clock stands still, but a later write must have a later time
+        self.changed = set()  # paths, since the last call of a session
         for path in self.files:
+            self.add_folders(path)
+            self.touch(path)
+
+    def give(self, given):
+        """Adds the files of a later call of a session."""
+        self.changed.clear()
+        for name, data in given.items():
+            path = "%s/%s" % (IN, name)
+            self.files[path] = data
             self.add_folders(path)
             self.touch(path)
 
@@ -114,6 +127,7 @@ class Space:
 
     def touch(self, path):
         self.ticks += 1
+        self.changed.add(path)
         self.times[path] = int(time.time()) * 10**9 + self.ticks * 1000
 
     def path_of(self, name):
@@ -334,6 +348,7 @@ class Space:
         for kept in (self.files, self.times):
             for path in [p for p in kept if (p + "/").startswith(a + "/")]:
                 kept[b + path[len(a):]] = kept.pop(path)
+                self.changed.add(b + path[len(a):])
         moved = {p for p in self.folders if (p + "/").startswith(a + "/")}
         self.folders -= moved
         self.folders |= {b + p[len(a):] for p in moved}
@@ -396,14 +411,15 @@ class Space:
             for name in names.split():
                 setattr(owner, name, through(call))
 
-    def left(self):
+    def left(self, ends):
+        """The files of /out; in a session those that this call wrote."""
         for made in list(self.open):
             # it is closed, or another file object took its buffer
             with contextlib.suppress(ValueError):
                 made.flush()
-        sys.modules["shims"].keep_databases()
+        sys.modules["shims"].keep_databases(ends)
         return [(p[len(OUT) + 1:], data) for p, data in sorted(self.files.items())
-                if p.startswith(OUT + "/")]
+                if p.startswith(OUT + "/") and (ends or p in self.changed)]
 
 
 CALLS = (
@@ -598,26 +614,32 @@ def draw(plt, kind):
         plt.close("all")
 
 
-def figures(space):
+def figures(space, session):
     """Saves the figures that are still open. Returns the error of the first that cannot be saved.
-    """
+
+    A session closes them then, and numbers them through, so that a later call replaces none."""
     plt = sys.modules.get("matplotlib.pyplot")
     failed = None
     for number in plt.get_fignums() if plt else ():
         image = io.BytesIO()
         try:
             plt.figure(number).savefig(image, format="png")
+            if session:
+                session.figures += 1
+                number = session.figures
             with space.opened("%s/figure-%d.png" % (OUT, number), "wb") as f:
                 f.write(image.getvalue())
         except Exception as problem:
             failed = failed or problem
+    if session and plt:
+        plt.close("all")
     return failed
 
 
-def show(error):
+def show(error, name):
     """Prints the traceback as Python does, starting at the program's own frames."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
+    while trace is not None and trace.tb_frame.f_code.co_filename != name:
         trace = trace.tb_next
     if sys.excepthook is not sys.__excepthook__:
         return sys.excepthook(type(error), error, trace)
@@ -628,21 +650,123 @@ def show(error):
     sys.stderr.write("".join(first.format()))
 
 
-def run(source, tables, params, given):
-    """Runs the program; returns its files, and its exception or None."""
-    space = Space(given)
-    space.install()
-    module = types.ModuleType("__main__")
-    module.__dict__.update(tables=tables, __file__="<program>")
-    sys.modules["__main__"] = module
+# --- the value of the last expression ---
+
+VALUE = "value of the last expression"  # a variable whose name no program can write
+SOURCE_MAX = 256 << 10  # a longer program has no value: its tree would take 100 times as much
+ITEMS_MAX, TEXT_MAX, NAME_MAX = 1000, 64 << 10, 200
+COLUMNS_MAX, ROWS_MAX = 200, 10
+
+
+def compiled(source, name):
+    """The code of a program, which leaves the value of its last expression in VALUE."""
+    if len(source) > SOURCE_MAX:
+        return compile(source, name, "exec")
+    try:
+        tree = ast.parse(source, name)
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
+            tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+        return compile(tree, name, "exec")
+    except RecursionError:
+        return compile(source, name, "exec")
+
+
+def clean(text, limit):
+    """A text that may be a part of the report."""
+    return text[:limit].replace("\0", "\\x00").encode("utf-8", "replace").decode()
+
+
+def text_of(value):
+    """What repr() gives, bounded, and without addresses, which differ between two runs."""
+    kind, more = type(value), ""
+    if kind in (str, bytes) and len(value) > TEXT_MAX:
+        value, more = value[:TEXT_MAX], "..."
+    elif kind in (list, tuple, set, frozenset, dict) and len(value) > ITEMS_MAX:
+        more = "... %d in all" % len(value)
+        some = itertools.islice(value.items() if kind is dict else value, ITEMS_MAX)
+        value = kind(some)
+    text = repr(value) + more
+    return re.sub(r" at 0x[0-9a-f]{6,}", "", text[:TEXT_MAX])
+
+
+def cell(value):
+    """A cell as a value of JSON."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and value - value != 0:
+        return None if value != value else str(value)
+    if value is None or isinstance(value, (bool, float)):
+        return value
+    if isinstance(value, int):  # the host reads integers of 64 bits
+        return value if abs(value) < 1 << 63 else str(value)
+    return None if value is sys.modules["pandas"].NaT else clean(str(value), NAME_MAX)
+
+
+def describe_value(value):
+    """The value for a report: its type and text, and of a DataFrame its columns and first rows."""
+    about = {"type": clean(type(value).__name__, NAME_MAX)}
+    try:
+        about["text"] = clean(text_of(value), TEXT_MAX)
+        if isinstance(value, sys.modules["pandas"].DataFrame):
+            first = value.iloc[:ROWS_MAX, :COLUMNS_MAX]
+            about["rows"], about["width"] = len(value), len(value.columns)
+            about["columns"] = [{"name": clean(str(n), NAME_MAX), "type": clean(str(t), NAME_MAX)}
+                                for n, t in zip(first.columns, first.dtypes)]
+            about["head"] = [[cell(v) for v in row]
+                             for row in first.itertuples(index=False, name=None)]
+        elif isinstance(value, sys.modules["pandas"].Series):
+            about["rows"], about["dtype"] = len(value), clean(str(value.dtype), NAME_MAX)
+    except BaseException as error:  # repr() may be the program's own, and do anything
+        about.setdefault("text", "(repr failed: %s)" % clean(type(error).__name__, NAME_MAX))
+    return about
+
+
+# --- runs ---
+
+class Session:
+    """What the calls of a session have in common."""
+
+    def __init__(self, space, module, tables):
+        self.space, self.module, self.tables = space, module, tables
+        self.figures = 0
+
+
+session = None
+
+
+def begin(tables, given, keeps):
+    """The files and the module of a program: new ones, or those of the session."""
+    global session
+    if session:
+        session.space.give(given)
+        session.tables.update(tables)
+    else:
+        space, module = Space(given), types.ModuleType("__main__")
+        space.install()
+        sys.modules["__main__"] = module
+        if not keeps:
+            return Session(space, module, tables), None
+        session = Session(space, module, tables)
+    return session, session
+
+
+def run(source, name, tables, params, given, call=0):
+    """Runs the program; returns its files, its exception or None, and the value of its last
+    expression as the report has it, or None. `call` counts the calls of a session, from 1: variables
+    and files stay for the next. 0: this is no session."""
+    now, kept = begin(tables, given, call > 0)
+    space, module = now.space, now.module
+    module.__dict__.update(tables=now.tables, __file__=name)
     sys.argv = ["program.py"] + params.get("argv", [])
-    error = None
+    error = value = None
     # Tracebacks, warnings and inspect look for the source there.
     lines = [line + "\n" for line in source.split("\n")]
-    linecache.cache["<program>"] = len(source), None, lines, "<program>"
-    library[space.path_of("<program>")] = source.encode()
+    linecache.cache[name] = len(source), None, lines, name
+    library[space.path_of(name)] = source.encode()
     try:
-        exec(compile(source, "<program>", "exec"), module.__dict__)
+        exec(compiled(source, name), module.__dict__)
     except SystemExit as end:
         if end.code not in (None, 0):
             error = end
@@ -650,11 +774,15 @@ def run(source, tables, params, given):
                 sys.stderr.write(end.code + "\n")
     except BaseException as problem:
         error = problem
-        show(problem)
+        show(problem, name)
+    last = module.__dict__.pop(VALUE, None)
+    if last is not None and error is None:
+        value = describe_value(last)
     if not isinstance(error, MemoryError):
-        problem = figures(space)
+        problem = figures(space, kept)
         if problem and not error:
             error = problem
-            show(problem)
-        sys.modules["owncode"].end(module)
-    return space.left(), error
+            show(problem, name)
+        if not kept:
+            sys.modules["owncode"].end(module)
+    return space.left(not kept), error, value

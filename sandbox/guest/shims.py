@@ -115,13 +115,15 @@ def keep_database(path):
         return  # the file was removed
     first = space().databases[path][0]
     empty = not first.execute("pragma page_count").fetchone()[0]  # an empty database has no image
-    if is_writable(path):
-        space().files[path] = b"" if empty else first.serialize()
+    data = b"" if empty else first.serialize()
+    if is_writable(path) and space().files.get(path) != data:
+        space().files[path] = data
+        space().touch(path)
 
 
-def keep_databases():
+def keep_databases(closes):
     for path, connections in space().databases.items():
-        for c in connections[1:]:
+        for c in connections[1:] if closes else ():
             sqlite3.Connection.close(c)
         keep_database(path)
 

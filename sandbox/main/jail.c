@@ -1,12 +1,16 @@
 /* The provider "local": implements struct dtx_provider with the supervisor (super.h). */
 #include "sandbox/main/jail.h"
 
+#include <unistd.h>
+
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
 #include "sandbox/main/artifact.h"
 #include "sandbox/main/remote.h"
 #include "sandbox/main/report.h"
 #include "sandbox/role.h"
+#include "sandbox/session/session.h"
+#include "sandbox/zygote/pyhost.h"
 
 void dtx_jail_limits_fill(struct dtx_jail_limits *l)
 {
@@ -42,11 +46,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *command,
-                             struct dtx_box **out, struct dtx_err *err)
+/* Makes a box that has no process yet. */
+static enum dtx_code make_box(const struct dtx_jail_spec *spec, struct dtx_box **out,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_box *b = NULL;
+	struct dtx_box *b;
 	size_t keep = spec->keep_output;
 
 	DTX_TRY(check_spec(spec, err));
@@ -63,6 +68,18 @@ static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *comma
 		b->spec.now_us = dtx_wall_us();
 	dtx_stream_init(&b->stream[0], keep ? keep : DTX_STREAM_OUT_KEEP);
 	dtx_stream_init(&b->stream[1], keep ? keep : DTX_STREAM_ERR_KEEP);
+	*out = b;
+out:
+	return rc;
+}
+
+static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *command,
+                             struct dtx_box **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_box *b = NULL;
+
+	DTX_TRY(make_box(spec, &b, err));
 	/* The shadow memory and calls of a sanitizer do not fit into the policy, and there is no
 	 * weaker jail: a build with a sanitizer refuses to run snippets. */
 	b->command = command;
@@ -91,6 +108,118 @@ enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, struct dtx_bo
                                  struct dtx_err *err)
 {
 	return open_at(spec, NULL, out, err);
+}
+
+/* --- sessions --- */
+
+/* The worker of a session as the last call left it. */
+static void adopt(struct dtx_box *b, const struct dtx_wire_session *s, const int *fds, size_t nfds)
+{
+	b->ctl = (struct dtx_wire){ .fd = fds[0], .sent = s->ctl_sent, .got = s->ctl_got };
+	b->job = (struct dtx_wire){ .fd = fds[1], .sent = s->job_sent, .got = s->job_got };
+	b->in = fds[2];
+	b->result = fds[3];
+	b->out = fds[4];
+	b->err = fds[5];
+	b->pidfd = fds[6];
+	b->listener = nfds > 7 ? fds[7] : -1;
+	b->pooled = true;
+	b->welcome = s->welcome;
+	b->welcome.retiring = 0; /* a run that is not part of a session will see to that */
+	b->grant = s->grant;
+	b->worker = s->worker;
+	b->inner = s->inner;
+	b->vm_size = s->vm_size;
+	b->base_anon = s->base_anon;
+	b->spec.seed = s->seed;
+	b->spec.now_us = s->now_us;
+	b->spec.limits.memory = s->memory;
+	b->spec.limits.output = s->output;
+	b->spec.limits.profile = (enum dtx_jail_profile)s->profile;
+	b->session.in_end = s->in_end;
+	b->session.again = b->session.rests = b->session.kept = true;
+}
+
+enum dtx_code dtx_jail_session_open(const struct dtx_jail_spec *spec,
+                                    const struct dtx_wire_session *s, const int *fds, size_t nfds,
+                                    struct dtx_box **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_box *b = NULL;
+	const char *command;
+	size_t i;
+
+	DTX_TRY(dtx_remote_command(&command, err));
+	if (command)
+		DTX_FAIL_NEXT(
+			err, DTX_E_USAGE, "unset DTX_JAIL",
+			"a session runs on this machine, and DTX_JAIL asks for another place");
+	DTX_TRY(make_box(spec, &b, err));
+	b->session.on = true;
+	if (s->calls) {
+		adopt(b, s, fds, nfds);
+		nfds = 0;
+	} else if (!DTX_SANITIZED) {
+		DTX_TRY(dtx_super_begin(b, err));
+	}
+	*out = b;
+	b = NULL;
+out:
+	for (i = 0; i < nfds; i++)
+		close(fds[i]);
+	dtx_provider_local.close(b);
+	return rc;
+}
+
+bool dtx_jail_session_rests(const struct dtx_box *b, const char **why)
+{
+	*why = b->session.why;
+	return b->session.rests;
+}
+
+bool dtx_jail_session_untouched(const struct dtx_box *b)
+{
+	return b->session.again && b->session.kept;
+}
+
+bool dtx_jail_has_science(void)
+{
+	return dtx_py_find_module(DTX_STR("scipy")) != DTX_PY_NO_MODULE;
+}
+
+enum dtx_code dtx_jail_session_park(struct dtx_box *b, int64_t idle_ms, struct dtx_wire_session *s,
+                                    int *fds, size_t *nfds, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const int all[] = { b->ctl.fd, b->job.fd, b->in,    b->result,
+		            b->out,    b->err,    b->pidfd, b->listener };
+
+	DTX_TRY(dtx_super_park(b, idle_ms, err));
+	memcpy(fds, all, sizeof(all));
+	*nfds = DTX_COUNT(all) - (b->listener < 0);
+	s->ctl_sent = b->ctl.sent;
+	s->ctl_got = b->ctl.got;
+	s->job_sent = b->job.sent;
+	s->job_got = b->job.got;
+	s->welcome = b->welcome;
+	s->grant = b->grant;
+	s->worker = b->worker;
+	s->inner = b->inner;
+	s->vm_size = b->vm_size;
+	s->base_anon = b->base_anon;
+	s->seed = b->spec.seed;
+	s->now_us = b->spec.now_us;
+	s->memory = b->spec.limits.memory;
+	s->output = b->spec.limits.output;
+	s->profile = (int32_t)b->spec.limits.profile;
+	s->in_end = b->session.in_end;
+out:
+	return rc;
+}
+
+void dtx_jail_session_kept(struct dtx_box *b)
+{
+	b->session.kept = true;
 }
 
 static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_table *t,
@@ -169,7 +298,7 @@ static enum dtx_code run_box(struct dtx_box *b, struct dtx_str code, const char 
 	if (b->command) {
 		DTX_TRY(dtx_remote_run(b, r, err));
 	} else {
-		DTX_TRY(dtx_super_ready(b, r, err));
+		DTX_TRY(b->session.again ? dtx_super_again(b, r, err) : dtx_super_ready(b, r, err));
 		DTX_TRY(dtx_super_run(b, r, err));
 	}
 	dtx_report_outcome(b, r);

@@ -11,6 +11,31 @@ extern const struct dtx_provider dtx_provider_local;
 DTX_MUSTUSE enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, struct dtx_box **out,
                                              struct dtx_err *err);
 
+/* Opens one call of a session (sandbox/session) on this machine, in place of open; all else is done
+ * as for a single program. With s->calls 0 it is the first call, which gets a worker from the warm
+ * pool; otherwise `fds` are the worker's descriptors, which are taken, also on failure. */
+struct dtx_wire_session;
+/* Whether this machine has scipy, which a session imports, because a later call may need it. */
+bool dtx_jail_has_science(void);
+DTX_MUSTUSE enum dtx_code dtx_jail_session_open(const struct dtx_jail_spec *spec,
+                                                const struct dtx_wire_session *s, const int *fds,
+                                                size_t nfds, struct dtx_box **out,
+                                                struct dtx_err *err);
+/* After exec: whether the worker rests and can take another call; if not, *why says why, or is ""
+ * where the report does. */
+bool dtx_jail_session_rests(const struct dtx_box *b, const char **why);
+/* Whether the worker of an earlier call is as it was, because this call was refused before it
+ * began. */
+bool dtx_jail_session_untouched(const struct dtx_box *b);
+/* Sets how long the worker may rest, and copies to *s what the next call must know. `fds`, with
+ * room for 8, become the worker's descriptors, which stay the box's. Error: snippet_setup_refused.
+ */
+DTX_MUSTUSE enum dtx_code dtx_jail_session_park(struct dtx_box *b, int64_t idle_ms,
+                                                struct dtx_wire_session *s, int *fds, size_t *nfds,
+                                                struct dtx_err *err);
+/* Another process has the worker now: closing the box does not end it. */
+void dtx_jail_session_kept(struct dtx_box *b);
+
 /* Replaces each limit that is 0 with its default. */
 void dtx_jail_limits_fill(struct dtx_jail_limits *l);
 /* Runs a known snippet on a known table and compares the result. The report lists the layers in

@@ -195,19 +195,33 @@ bool dtx_procfacts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 	return true;
 }
 
-/* Looks for the flag PF_EXITING of the kernel in /proc/PID/stat. */
-bool dtx_procfacts_exiting(pid_t pid)
+/* Reads the state and the flags of the kernel from /proc/PID/stat; 0 if they cannot be read. */
+static char state_of(pid_t pid, unsigned *flags)
 {
-	enum { EXITING = 4 };
 	char path[64], text[STATUS_MAX], state;
-	unsigned flags;
 	const char *at;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	at = slurp(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
-	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
-		return false;
+	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, flags) != 2)
+		return 0;
+	return state;
+}
+
+bool dtx_procfacts_exiting(pid_t pid)
+{
+	enum { EXITING = 4 }; /* PF_EXITING of the kernel */
+	unsigned flags = 0;
+	char state = state_of(pid, &flags);
+
 	return state == 'Z' || state == 'X' || (flags & EXITING);
+}
+
+bool dtx_procfacts_stopped(pid_t pid)
+{
+	unsigned flags;
+
+	return pid > 0 && state_of(pid, &flags) == 'T';
 }
 
 struct dtx_resident dtx_procfacts_resident(pid_t pid)

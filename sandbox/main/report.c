@@ -142,6 +142,7 @@ void dtx_report_parse(struct dtx_jail_report *r, struct dtx_str json, char *bad,
 	take_exception(r, json_object_get(tree, "exception"));
 	r->check_json = keep_json(r, tree, "check");
 	r->notes_json = keep_json(r, tree, "notes");
+	r->value_json = keep_json(r, tree, "value");
 	dtx_str_copy(bad, size, dtx_str_of(dtx_json_text(tree, "bad", "")));
 	take_fault(r, tree);
 	us = json_object_get(tree, "us");
@@ -522,9 +523,12 @@ static void ended(const struct dtx_box *b, struct dtx_jail_report *r)
 
 void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 {
+	int64_t cpu; /* of this call, if it is one of a session */
+
 	r->memory_limit = b->spec.limits.memory;
-	r->cpu_user_us = b->exited.user_us;
-	r->cpu_sys_us = b->exited.sys_us;
+	cpu = DTX_MAX(b->exited.user_us + b->exited.sys_us - b->session.cpu_us, (int64_t)0);
+	r->cpu_sys_us = DTX_MIN(b->exited.sys_us, cpu);
+	r->cpu_user_us = cpu - r->cpu_sys_us;
 	r->peak_rss = (uint64_t)DTX_MAX(b->exited.max_rss, (int64_t)0);
 	dtx_stream_report(&b->stream[0], &r->arena, &r->out);
 	dtx_stream_report(&b->stream[1], &r->arena, &r->err);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,11 @@
 #define POOL_MS    20000 /* a pool says WELCOME at once, or as soon as it has started */
 #define TICK_MS    20    /* how often to look whether the run is cancelled */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
+
+/* CPU time that all calls of a session together can have: no call gets near it */
+#define SESSION_CPU_S ((uint64_t)1 << 30)
+#define PAGE          ((uint64_t)4096)
+#define ROUND_UP(n)   (((n) + PAGE - 1) / PAGE * PAGE)
 
 #define FILES_NEEDED 40u
 #define PYTHON_BYTES ((uint64_t)400 << 20) /* address space of Python with pandas imported */
@@ -143,8 +149,24 @@ static bool begin_pooled(struct dtx_box *b)
 	return false;
 }
 
+/* A private zygote ends with this process, so a session needs a pool. */
+static enum dtx_code begin_session(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(enough_here(b, err));
+	if (!begin_pooled(b))
+		DTX_FAIL_NEXT(err, DTX_E_SNIPPET_SETUP_REFUSED,
+		              "dtx doctor --jail shows the pool; unset DTX_NO_WARM",
+		              "pool: a session needs the warm pool, which is not available");
+out:
+	return rc;
+}
+
 enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
 {
+	if (b->session.on)
+		return begin_session(b, err);
 	return begin_pooled(b) ? DTX_OK : begin_private(b, err);
 }
 
@@ -183,7 +205,9 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 {
 	enum dtx_code rc = DTX_OK;
 	bool queued = b->pooled && type == DTX_WIRE_GRANT;
-	int64_t ms = b->pooled && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS;
+	/* a session has no other zygote to go to, so it waits as long as that would take */
+	bool pool = b->pooled && !b->session.on;
+	int64_t ms = pool && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS;
 	int got = 0;
 
 	if (queued)
@@ -290,22 +314,38 @@ out:
 	return rc;
 }
 
-/* Sends the limits of this run. The answer is read later, when it is needed. */
-static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
+static enum dtx_code send_arm(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_jail_limits *l = &b->spec.limits;
-	struct dtx_wire_arm *a = &b->arm;
 
-	if (!b->raw)
-		b->in_len = dtx_frame_size(&b->frame);
-	*a = (struct dtx_wire_arm){ .lease = b->grant.lease, .wall_ms = l->wall_ms };
-	a->as_bytes = b->vm_size + b->in_len + l->memory + l->output + ((uint64_t)2 << 20);
-	a->cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
-	if (!dtx_wire_send(&b->ctl, DTX_WIRE_ARM, a, sizeof(*a), NULL, 0))
+	if (!dtx_wire_send(&b->ctl, DTX_WIRE_ARM, &b->arm, sizeof(b->arm), NULL, 0))
 		REFUSE(err, "rlimits", "%s", strerror(errno));
 out:
 	return rc;
+}
+
+/* Sends the limits of this run. The answer is read later, when it is needed.
+ *
+ * In a session the inputs of all calls may take as much as the memory. Its CPU time counts on from
+ * call to call; the kernel looks at whole seconds, so a call may have up to one more. */
+static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
+{
+	const struct dtx_jail_limits *l = &b->spec.limits;
+	struct dtx_wire_arm *a = &b->arm;
+	uint64_t fixed = b->vm_size + l->memory + l->output + ((uint64_t)2 << 20);
+
+	if (!b->raw && !b->session.on)
+		b->in_len = dtx_frame_size(&b->frame);
+	*a = (struct dtx_wire_arm){ .lease = b->grant.lease, .wall_ms = l->wall_ms };
+	a->as_bytes = fixed + b->session.in_off + b->in_len;
+	a->cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
+	if (b->session.on) {
+		a->session = 1;
+		a->cpu_s += (uint64_t)b->session.cpu_us / 1000000 + (b->session.cpu_us > 0);
+		a->as_hard = fixed + l->memory;
+		a->cpu_hard = SESSION_CPU_S;
+	}
+	return send_arm(b, err);
 }
 
 static enum dtx_code armed(struct dtx_box *b, struct dtx_err *err)
@@ -458,7 +498,8 @@ static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 
 	if (rc == DTX_OK || !pooled)
 		return rc;
-	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && strncmp(own.msg, "busy:", 5) != 0) {
+	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && !b->session.on &&
+	    strncmp(own.msg, "busy:", 5) != 0) {
 		dtx_err_clear(&own);
 		dtx_file_close(&b->ctl.fd);
 		if (b->silent && !b->welcome.layers)
@@ -471,10 +512,31 @@ static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 	return rc;
 }
 
+/* The inputs of a session's calls lie one after the other, because tables of earlier calls are used
+ * where they are. A call without a table leaves its place to the next one. */
+static enum dtx_code place_input(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t most = b->spec.limits.memory;
+
+	b->in_len = dtx_frame_size(&b->frame);
+	b->session.in_off = b->session.in_end;
+	if (b->in_len > most || b->session.in_off > most - b->in_len)
+		DTX_FAIL_NEXT(err, DTX_E_SNIPPET_MEMORY_LIMIT,
+		              "begin another session, with a higher --jail-memory",
+		              "memory: all tables and files of the session need more than its %llu "
+		              "MiB",
+		              (unsigned long long)most >> 20);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	if (b->session.on)
+		DTX_TRY(place_input(b, err));
 	DTX_TRY(lease_somewhere(b, err));
 	r->warm = b->grant.warm;
 	r->us.queue = b->pooled ? us_since(b->t_asked) : 0;
@@ -488,17 +550,108 @@ out:
 	return rc;
 }
 
+/* --- later calls of a session --- */
+
+/* Stops: a call in a process that is not, or no longer, the locked worker of the session, or that
+ * ran between two calls. */
+static enum dtx_code still_there(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_exited used;
+	char what[120] = "";
+	uint64_t vm, anon;
+	pid_t inner;
+
+	if (dtx_procfacts_pid(b->pidfd) != b->worker)
+		REFUSE(err, "verify", "the session's worker is another process");
+	if (!dtx_procfacts_stopped(b->worker))
+		REFUSE(err, "verify", "the session's worker did not rest");
+	if (!dtx_procfacts_status(b->worker, &vm, &inner, what, sizeof(what)))
+		REFUSE(err, "verify", "%s", what);
+	if (inner != b->inner || !dtx_procfacts_used(b->worker, &used, &anon))
+		REFUSE(err, "verify", "the session's worker cannot be identified");
+	b->session.cpu_us = used.user_us + used.sys_us;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_super_again(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t t = dtx_now_ns();
+
+	DTX_TRY(place_input(b, err));
+	DTX_TRY(dtx_super_required(b, err));
+	b->session.rests = b->session.kept = false; /* from here on an error ends the session */
+	DTX_TRY(still_there(b, err));
+	DTX_TRY(arm(b, err));
+	snprintf(r->verify, sizeof(r->verify), "status");
+	r->warm = true;
+	r->base_rss = dtx_procfacts_resident(b->worker).all;
+	r->us.verify = us_since(t);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_super_park(struct dtx_box *b, int64_t idle_ms, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	b->arm.wall_ms = idle_ms;
+	DTX_TRY(send_arm(b, err));
+	DTX_TRY(armed(b, err));
+out:
+	return rc;
+}
+
 /* --- hand-over --- */
+
+/* Stops: changing the input after main has handed it over; a result that shrinks while main reads
+ * it. The input of a session grows with its calls, so it can only be kept from shrinking; the
+ * policy lets a worker read it, and main never reads it. */
+static enum dtx_code seal(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int how = b->session.on ? F_SEAL_SHRINK : SEALS_SIZE | F_SEAL_WRITE | F_SEAL_SEAL;
+
+	if (fcntl(b->in, F_ADD_SEALS, how))
+		REFUSE(err, "seal", "input: %s", strerror(errno));
+	if (ftruncate(b->result, (off_t)b->spec.limits.output) ||
+	    fcntl(b->result, F_ADD_SEALS, SEALS_SIZE))
+		REFUSE(err, "seal", "result: %s", strerror(errno));
+out:
+	return rc;
+}
+
+/* Makes zeros of the place for the input: a call before may have left something there. */
+static enum dtx_code make_room(const struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t end = b->session.in_off + b->in_len;
+	struct stat st;
+
+	if (fstat(b->in, &st) ||
+	    fallocate(b->in, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->session.in_off,
+	              (off_t)ROUND_UP(b->in_len)) ||
+	    ((uint64_t)st.st_size < end && ftruncate(b->in, (off_t)end)))
+		REFUSE(err, "memfd", "input of %llu bytes: %s", (unsigned long long)b->in_len,
+		       strerror(errno));
+out:
+	return rc;
+}
 
 static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	void *map = MAP_FAILED;
 
-	if (ftruncate(b->in, (off_t)b->in_len))
+	if (b->session.again)
+		DTX_TRY(make_room(b, err));
+	else if (ftruncate(b->in, (off_t)b->in_len))
 		REFUSE(err, "memfd", "input of %llu bytes: %s", (unsigned long long)b->in_len,
 		       strerror(errno));
-	map = mmap(NULL, b->in_len, PROT_READ | PROT_WRITE, MAP_SHARED, b->in, 0);
+	map = mmap(NULL, b->in_len, PROT_READ | PROT_WRITE, MAP_SHARED, b->in,
+	           (off_t)b->session.in_off);
 	if (map == MAP_FAILED)
 		REFUSE(err, "memfd", "mmap: %s", strerror(errno));
 	if (b->raw)
@@ -507,13 +660,8 @@ static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
 		DTX_TRY(dtx_frame_write(&b->frame, map, err));
 	munmap(map, b->in_len);
 	map = MAP_FAILED;
-	/* stops: changing the input after main has handed it over */
-	if (fcntl(b->in, F_ADD_SEALS, SEALS_SIZE | F_SEAL_WRITE | F_SEAL_SEAL))
-		REFUSE(err, "seal", "input: %s", strerror(errno));
-	/* stops: a result that shrinks while main reads it */
-	if (ftruncate(b->result, (off_t)b->spec.limits.output) ||
-	    fcntl(b->result, F_ADD_SEALS, SEALS_SIZE))
-		REFUSE(err, "seal", "result: %s", strerror(errno));
+	if (!b->session.again)
+		DTX_TRY(seal(b, err));
 out:
 	if (map != MAP_FAILED)
 		munmap(map, b->in_len);
@@ -524,12 +672,20 @@ static enum dtx_code start(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wire_start s = { .mode = b->spec.mode,
+		                    .in_off = b->session.in_off,
 		                    .in_len = b->in_len,
 		                    .out_len = b->spec.limits.output,
 		                    .seed = b->spec.seed,
 		                    .now_us = b->spec.now_us };
 
+	if (b->session.on)
+		s.flags = DTX_START_KEEP | (b->session.again ? DTX_START_AGAIN : 0) |
+		          (b->frame.ntables ? 0 : DTX_START_DROP);
+	if (b->frame.ntables)
+		b->session.in_end = ROUND_UP(b->session.in_off + b->in_len);
 	b->t_start = dtx_now_ns();
+	if (b->session.again && syscall(SYS_pidfd_send_signal, b->pidfd, SIGCONT, NULL, 0u))
+		REFUSE(err, "control", "the worker cannot be woken: %s", strerror(errno));
 	if (!dtx_wire_send(&b->job, DTX_WIRE_START, &s, sizeof(s), NULL, 0))
 		REFUSE(err, "control", "start: %s", strerror(errno));
 out:
@@ -556,7 +712,7 @@ void dtx_super_end(struct dtx_box *b)
 	int status;
 
 	/* A worker that ended early is killed already, and main need not wait until it is gone. */
-	if (b->pidfd >= 0 && !b->dead && !b->early)
+	if (b->pidfd >= 0 && !b->dead && !b->early && !b->session.kept)
 		dtx_super_kill(b, DTX_KILL_CANCEL);
 	dtx_file_close(&b->ctl.fd);
 	dtx_file_close(&b->job.fd);

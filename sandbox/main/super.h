@@ -53,7 +53,18 @@ struct dtx_box {
 	int64_t t_asked;             /* ns: when a pool was first asked for a worker, or 0 */
 	int64_t t_mute;              /* ns: when the worker closed its job socket, or 0 */
 	struct dtx_stream stream[2]; /* stdout, stderr */
-	struct dtx_jail_file *file;  /* files of a program; `kept` owns their bytes */
+	/* Of a session: its calls go to one worker, which is stopped between them. */
+	struct dtx_box_session {
+		bool on;
+		bool again;      /* the worker has had a call before */
+		bool rests;      /* it is stopped and can take another call */
+		bool kept;       /* another process keeps it: closing the box does not end it */
+		uint64_t in_off; /* where the input of this call begins */
+		uint64_t in_end; /* up to here the worker holds tables of earlier calls */
+		int64_t cpu_us;  /* what the worker had used before this call */
+		char why[160];   /* why it does not rest after a call that went well */
+	} session;
+	struct dtx_jail_file *file; /* files of a program; `kept` owns their bytes */
 	size_t nfiles, nput;
 	struct dtx_arena names;
 	struct dtx_owner *kept;
@@ -69,6 +80,13 @@ DTX_MUSTUSE enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err
  * complete. If this fails, the report says that the run was refused. */
 DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r,
                                           struct dtx_err *err);
+/* For a later call of a session, in place of dtx_super_ready: checks that the worker is still
+ * what it was, and asks for the limits of this call. */
+DTX_MUSTUSE enum dtx_code dtx_super_again(struct dtx_box *b, struct dtx_jail_report *r,
+                                          struct dtx_err *err);
+/* After a call of a session: sets until when the worker may rest. Without another message in
+ * `idle_ms` the zygote ends it, also if the process that keeps the session hangs. */
+DTX_MUSTUSE enum dtx_code dtx_super_park(struct dtx_box *b, int64_t idle_ms, struct dtx_err *err);
 /* Hands over the frame, checks that the limits are in force, starts the snippet and waits for
  * its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
@@ -100,6 +118,9 @@ bool dtx_procfacts_hidden(pid_t pid);
 int64_t dtx_procfacts_own_filters(void);
 /* Whether the process has started to exit; false if that cannot be seen. */
 DTX_MUSTUSE bool dtx_procfacts_exiting(pid_t pid);
+/* Whether a signal has stopped the process, so that it runs no code; false if that cannot be seen.
+ */
+DTX_MUSTUSE bool dtx_procfacts_stopped(pid_t pid);
 /* CPU time and peak memory of a live process, and the bytes that are its own now. Returns false
  * if they cannot be read. */
 DTX_MUSTUSE bool dtx_procfacts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);

@@ -1,7 +1,4 @@
-/* Finds, starts and replaces warm pools, see warmpool.h.
- *
- * All paths go through a descriptor of the pool's folder. Nothing can replace the folder between
- * the check and the use, and no path is too long for a unix socket. */
+/* Finds, starts and replaces warm pools, see warmpool.h. */
 #include "sandbox/main/warmpool.h"
 
 #include <dirent.h>
@@ -25,14 +22,13 @@
 #include "core/base/text/num.h"
 #include "core/base/text/str.h"
 #include "sandbox/guest.h"
+#include "sandbox/main/rundir.h"
 #include "sandbox/zygote/launch.h"
 #include "sandbox/zygote/pyhost.h"
 #include "sandbox/main/super.h"
 
-#define BACKLOG     64
 #define LOCK_MS     2000 /* how long to wait if another process is starting the pool */
-#define LOCK_TICK   5
-#define SWEEP_MS    1 /* a pool that is stuck has a full queue and does not answer */
+#define SWEEP_MS    1    /* a pool that is stuck has a full queue and does not answer */
 #define READY_MS    20
 #define STARTING_S  60 /* a successor that has taken no client for so long never will */
 #define SWEEP_MAX   1000
@@ -43,58 +39,6 @@
 static void say(struct dtx_warmpool *p, const char *what, const char *detail)
 {
 	snprintf(p->why, sizeof(p->why), "%.60s: %.90s", what, detail);
-}
-
-/* --- the folder --- */
-
-/* Whether this is a folder of this user that no other user can enter. */
-static bool is_private(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       (st.st_mode & 077) == 0;
-}
-
-static int try_folder(struct dtx_warmpool *p, const char *path)
-{
-	int fd;
-
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT && (!mkdir(path, 0700) || errno == EEXIST))
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && !is_private(fd)) {
-		close(fd);
-		errno = EPERM;
-		return -1;
-	}
-	if (fd >= 0)
-		dtx_str_copy(p->folder, sizeof(p->folder), dtx_str_of(path));
-	return fd;
-}
-
-static int open_folder(struct dtx_warmpool *p)
-{
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-	unsigned uid = geteuid();
-	char path[sizeof(p->folder)];
-	int fd = -1;
-
-	if (dir && dir[0] == '/' && snprintf(path, sizeof(path), "%s/dtx", dir) < (int)sizeof(path))
-		fd = try_folder(p, path);
-	else if (uid == 0)
-		fd = try_folder(p, "/run/dtx");
-	else {
-		snprintf(path, sizeof(path), "/run/user/%u/dtx", uid);
-		fd = try_folder(p, path);
-	}
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/tmp/dtx-%u", uid);
-		fd = try_folder(p, path);
-	}
-	if (fd < 0)
-		say(p, "no folder of its own", strerror(errno));
-	return fd;
 }
 
 /* --- the key --- */
@@ -163,79 +107,6 @@ static void make_key(struct dtx_warmpool *p)
 
 /* --- the socket --- */
 
-static void address_of(int folder, const char *name, struct sockaddr_un *to)
-{
-	memset(to, 0, sizeof(*to));
-	to->sun_family = AF_UNIX;
-	snprintf(to->sun_path, sizeof(to->sun_path), "/proc/self/fd/%d/%s", folder, name);
-}
-
-/* Whether the listener belongs to this user. The folder's mode already says so; this proves it. */
-static bool is_own(int fd)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return false;
-	errno = EPERM;
-	return cred.uid == geteuid();
-}
-
-/* Connects to the pool; returns -1 with errno if that fails. */
-static int join_pool(int folder, const char *name, int wait_ms)
-{
-	const struct timeval patience = { wait_ms / 1000, wait_ms % 1000 * 1000 };
-	struct sockaddr_un to;
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), bad;
-
-	if (fd < 0)
-		return -1;
-	address_of(folder, name, &to);
-	if (!setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) &&
-	    !connect(fd, (struct sockaddr *)&to, sizeof(to)) && is_own(fd))
-		return fd;
-	bad = errno;
-	close(fd);
-	errno = bad;
-	return -1;
-}
-
-static int listen_at(int folder, const char *name)
-{
-	struct sockaddr_un at;
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bad;
-
-	if (fd < 0)
-		return -1;
-	address_of(folder, name, &at);
-	if (!fchmod(fd, 0600) && !bind(fd, (struct sockaddr *)&at, sizeof(at)) &&
-	    !listen(fd, BACKLOG))
-		return fd;
-	bad = errno;
-	close(fd);
-	errno = bad;
-	return -1;
-}
-
-/* Takes the lock that is held while a pool is started. Returns -1 if another process holds it
- * for longer than `wait_ms`. */
-static int take_lock(int folder, const char *name, int wait_ms)
-{
-	int fd = openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), ms;
-
-	for (ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); ms += LOCK_TICK) {
-		if (errno == EINTR)
-			continue;
-		if (errno != EWOULDBLOCK || ms >= wait_ms) {
-			close(fd);
-			return -1;
-		}
-		poll(NULL, 0, LOCK_TICK);
-	}
-	return fd;
-}
-
 static uint32_t idle_seconds(void)
 {
 	const char *text = getenv("DTX_POOL_IDLE");
@@ -255,7 +126,7 @@ static bool launch_at(struct dtx_warmpool *p, int folder, const char *name)
 	int at;
 
 	unlinkat(folder, name, 0);
-	at = listen_at(folder, name);
+	at = dtx_rundir_listen(folder, name);
 	if (at < 0) {
 		say(p, "its socket", strerror(errno));
 		return false;
@@ -283,9 +154,9 @@ static void sweep_one(int folder, const char *name)
 	int locked, fd = -1;
 
 	snprintf(lock, sizeof(lock), "%.*s.lock", STEM, name);
-	locked = take_lock(folder, lock, 0);
+	locked = dtx_rundir_lock(folder, lock, 0);
 	if (locked >= 0)
-		fd = join_pool(folder, name, SWEEP_MS);
+		fd = dtx_rundir_join(folder, name, SWEEP_MS);
 	if (locked >= 0 && fd < 0 && errno == ECONNREFUSED) {
 		unlinkat(folder, name, 0);
 		unlinkat(folder, lock, 0);
@@ -328,7 +199,7 @@ static bool is_starting(int folder, const char *name)
  * for a place in the pool's queue, because other processes wait for the lock. */
 static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
-	int fd = join_pool(folder, name, READY_MS);
+	int fd = dtx_rundir_join(folder, name, READY_MS);
 
 	if (fd >= 0)
 		return fd;
@@ -338,7 +209,7 @@ static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 	}
 	sweep(folder, name);
 	if (launch_at(p, folder, name)) {
-		fd = join_pool(folder, name, READY_MS);
+		fd = dtx_rundir_join(folder, name, READY_MS);
 		if (fd < 0)
 			say(p, "its socket", strerror(errno));
 	}
@@ -369,7 +240,7 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name)
 	struct dtx_wire_welcome w;
 
 	snprintf(next, sizeof(next), "%s.next", name);
-	p->fd = join_pool(folder, next, READY_MS);
+	p->fd = dtx_rundir_join(folder, next, READY_MS);
 	if (p->fd < 0 && is_starting(folder, next)) {
 		say(p, "successor", "starting");
 	} else if (p->fd < 0) {
@@ -392,10 +263,10 @@ static void join_or_start(struct dtx_warmpool *p, int folder, const char *name, 
 	int64_t deadline = dtx_now_ns() + wait_ms * 1000000, left;
 	int locked;
 
-	p->fd = join_pool(folder, name, (int)wait_ms);
+	p->fd = dtx_rundir_join(folder, name, (int)wait_ms);
 	if (p->fd >= 0)
 		return;
-	locked = take_lock(folder, lock, LOCK_MS);
+	locked = dtx_rundir_lock(folder, lock, LOCK_MS);
 	if (locked < 0)
 		say(p, "its lock", "held by another process");
 	else
@@ -403,13 +274,13 @@ static void join_or_start(struct dtx_warmpool *p, int folder, const char *name, 
 	dtx_file_close(&locked);
 	left = (deadline - dtx_now_ns()) / 1000000;
 	if (p->fd < 0 && left > 0)
-		p->fd = join_pool(folder, name, (int)left);
+		p->fd = dtx_rundir_join(folder, name, (int)left);
 }
 
 /* A successor is not urgent: if the lock is taken, the next run tries again. */
 static void renew_locked(struct dtx_warmpool *p, int folder, const char *name, const char *lock)
 {
-	int locked = take_lock(folder, lock, 0);
+	int locked = dtx_rundir_lock(folder, lock, 0);
 
 	if (locked < 0)
 		say(p, "its lock", "held by another process");
@@ -432,9 +303,11 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 		say(p, "DTX_NO_WARM", "it is not wanted");
 		return;
 	}
-	folder = open_folder(p);
-	if (folder < 0)
+	folder = dtx_rundir_open(p->folder, sizeof(p->folder));
+	if (folder < 0) {
+		say(p, "no folder of its own", strerror(errno));
 		return;
+	}
 	make_key(p);
 	snprintf(name, sizeof(name), "pool-%s.sock", p->key);
 	snprintf(lock, sizeof(lock), "pool-%s.lock", p->key);
@@ -443,7 +316,7 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 	} else if (how == DTX_WARMPOOL_RENEW) {
 		renew_locked(p, folder, name, lock);
 	} else {
-		p->fd = join_pool(folder, name, (int)wait_ms);
+		p->fd = dtx_rundir_join(folder, name, (int)wait_ms);
 		if (p->fd < 0)
 			say(p, "none is there", strerror(errno));
 	}

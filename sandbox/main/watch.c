@@ -1,10 +1,13 @@
 /* The loop that waits for the end of a run, see super.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -98,7 +101,7 @@ static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 /* --- the usual end: a small result is copied, and main does not wait for the worker's death --- */
 
 /* Reads what the worker printed before it was done. */
-static void drain_rest(struct dtx_box *b)
+static void drain_rest(struct dtx_box *b, bool closes)
 {
 	int *const fd[] = { &b->out, &b->err };
 	size_t i;
@@ -108,7 +111,8 @@ static void drain_rest(struct dtx_box *b)
 
 		while (*fd[i] >= 0 && !b->kill && poll(&p, 1, 0) > 0)
 			drain(b, fd[i], &b->stream[i]);
-		dtx_file_close(fd[i]);
+		if (closes)
+			dtx_file_close(fd[i]);
 	}
 }
 
@@ -159,8 +163,54 @@ static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 	end_elsewhere(b);
 	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u))
 		return;
-	drain_rest(b);
+	drain_rest(b, true);
 	b->early = !b->kill;
+}
+
+#define STOP_MS 1000
+
+/* Stops the worker and waits until the kernel says that it has stopped. Stops: code that runs
+ * between two calls, beyond their limits. */
+static bool stop_worker(const struct dtx_box *b)
+{
+	int64_t deadline = dtx_now_ns() + (int64_t)STOP_MS * 1000000;
+
+	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGSTOP, NULL, 0u))
+		return false;
+	while (!dtx_procfacts_stopped(b->worker)) {
+		const struct timespec breath = { 0, 20000 };
+
+		if (dtx_now_ns() > deadline)
+			return false;
+		nanosleep(&breath, NULL);
+	}
+	return true;
+}
+
+/* The end of a call of a session: the worker is stopped, its result copied, and the memory of the
+ * result given back. If any of that fails, the worker ends as it would after a single run, and the
+ * session with it. */
+static void rest(struct dtx_box *b, struct dtx_jail_report *r)
+{
+	uint64_t anon;
+
+	if ((b->done.code != DTX_DONE_OK && b->done.code != DTX_DONE_EXCEPTION) || !b->done.used)
+		return;
+	if (!stop_worker(b)) {
+		snprintf(b->session.why, sizeof(b->session.why),
+		         "its worker could not be stopped after the call");
+		return;
+	}
+	if (!copy_result(b) || !dtx_procfacts_used(b->worker, &b->exited, &anon) ||
+	    fallocate(b->result, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+	              (off_t)b->spec.limits.output)) {
+		snprintf(b->session.why, sizeof(b->session.why),
+		         "its worker could not be taken over after the call");
+		return;
+	}
+	note_memory(b, anon, r);
+	drain_rest(b, false);
+	b->early = b->session.rests = !b->kill;
 }
 
 static void on_job(struct dtx_box *b, struct dtx_jail_report *r)
@@ -172,8 +222,12 @@ static void on_job(struct dtx_box *b, struct dtx_jail_report *r)
 		memcpy(&b->done, msg.payload, sizeof(b->done));
 		b->has_done =
 			b->done.code < DTX_DONE_COUNT && b->done.used <= b->spec.limits.output;
-		if (b->has_done)
+		if (b->has_done && b->session.on)
+			rest(b, r);
+		else if (b->has_done)
 			end_early(b, r);
+		if (b->session.rests)
+			return;
 	}
 	if (got != 0 && got != -1 && !b->has_done)
 		dtx_super_kill(b, DTX_KILL_PROTOCOL);

@@ -80,20 +80,30 @@ int dtx_limits_stray_fd(const int *known, size_t n)
 	return syscall(SYS_close_range, (unsigned)END_FD, ~0u, 0u) ? END_FD : -1;
 }
 
-int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu)
+/* Sets a limit that a later call may raise again, up to `most`; with 0 it is final, and `spare` is
+ * what the hard limit is above it. A hard limit that is there already is not raised. */
+static int arm_one(pid_t pid, int what, uint64_t *value, uint64_t most, rlim_t spare)
 {
-	struct rlimit got;
-	int rc = set_checked(pid, RLIMIT_AS, *as, *as);
+	struct rlimit have;
+	rlim_t hard = *value + spare;
+	int rc;
 
-	if (!rc)
-		rc = set_checked(pid, RLIMIT_CPU, *cpu, *cpu + 1);
+	if (prlimit(pid, (enum __rlimit_resource)what, NULL, &have))
+		return errno;
+	if (most)
+		hard = DTX_MIN((rlim_t)most, have.rlim_max);
+	rc = set_checked(pid, what, *value, hard);
 	if (rc)
 		return rc;
-	if (prlimit(pid, RLIMIT_AS, NULL, &got))
+	if (prlimit(pid, (enum __rlimit_resource)what, NULL, &have))
 		return errno;
-	*as = got.rlim_cur;
-	if (prlimit(pid, RLIMIT_CPU, NULL, &got))
-		return errno;
-	*cpu = got.rlim_cur;
+	*value = have.rlim_cur;
 	return 0;
+}
+
+int dtx_limits_arm(pid_t pid, struct dtx_limits *l)
+{
+	int rc = arm_one(pid, RLIMIT_AS, &l->as, l->as_hard, 0);
+
+	return rc ? rc : arm_one(pid, RLIMIT_CPU, &l->cpu, l->cpu_hard, 1);
 }

@@ -19,7 +19,12 @@ DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid, bool libs);
  * looking. */
 DTX_MUSTUSE int dtx_limits_stray_fd(const int *known, size_t n);
 /* Called by the zygote when a run is armed: limits the address space in bytes and the CPU time
- * in seconds. *as and *cpu become what the kernel says is in force. */
-DTX_MUSTUSE int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu);
+ * in seconds. `as` and `cpu` become what the kernel says is in force. The worker of a session is
+ * armed again for each call: as_hard and cpu_hard are the most that such a call may set. 0: the
+ * limits are final. */
+struct dtx_limits {
+	uint64_t as, cpu, as_hard, cpu_hard;
+};
+DTX_MUSTUSE int dtx_limits_arm(pid_t pid, struct dtx_limits *l);
 
 #endif

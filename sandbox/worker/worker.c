@@ -1,6 +1,6 @@
-/* A worker: locks itself down, proves it to main, runs one snippet and exits. Each step says
- * what it stops. The order of the steps is fixed, because each step takes away what the steps
- * before it needed. */
+/* A worker: locks itself down, proves it to main, runs one snippet, or the calls of one session,
+ * and exits. Each step says what it stops. The order of the steps is fixed, because each step takes
+ * away what the steps before it needed. */
 #include "sandbox/worker/worker.h"
 
 #include <errno.h>
@@ -112,28 +112,51 @@ static bool answer_probe(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 	return dtx_wire_write(job, DTX_WIRE_PROBED, &code, sizeof(code));
 }
 
-static bool run(struct dtx_wire *job, const struct dtx_wire_msg *msg)
+/* Runs a snippet, or one call of a session. *out is the memory for results: mapped by the first
+ * call, and used by all of them. */
+static bool run(struct dtx_wire *job, const struct dtx_wire_start *start, void **out)
+{
+	struct dtx_wire_done done = { DTX_DONE_MEMORY, 0, 0 };
+	void *in = mmap(NULL, start->in_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+	                FD_IN, (off_t)start->in_off);
+
+	if (!(start->flags & DTX_START_AGAIN))
+		*out = mmap(NULL, start->out_len, PROT_READ | PROT_WRITE, MAP_SHARED, FD_OUT, 0);
+	if (in == MAP_FAILED || *out == MAP_FAILED)
+		return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
+	dtx_clock_freeze(start->now_us);
+	if (!(start->flags & DTX_START_AGAIN))
+		dtx_entropy_pin(start->seed);
+	dtx_py_run(start, in, *out, &done);
+	if (start->flags & DTX_START_DROP)
+		munmap(in, start->in_len);
+	return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
+}
+
+/* Does what START asks for. Returns whether the worker waits for another one; if not, it ends in
+ * the usual way. */
+static bool serve(struct dtx_wire *job, const struct dtx_wire_msg *msg, void **out)
 {
 	struct dtx_wire_start start;
-	struct dtx_wire_done done = { DTX_DONE_MEMORY, 0, 0 };
-	void *in, *out;
+	struct dtx_wire_msg more;
 
 	memcpy(&start, msg->payload, sizeof(start));
-	in = mmap(NULL, start.in_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, FD_IN,
-	          0);
-	out = mmap(NULL, start.out_len, PROT_READ | PROT_WRITE, MAP_SHARED, FD_OUT, 0);
-	if (in == MAP_FAILED || out == MAP_FAILED)
-		return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
-	dtx_clock_freeze(start.now_us);
-	dtx_entropy_pin(start.seed);
-	dtx_py_run(&start, in, out, &done);
-	return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
+	if (!run(job, &start, out))
+		_exit(DTX_WORKER_CUT);
+	if (start.flags & DTX_START_KEEP)
+		return true;
+	/* After the result, main may still want to read facts about this process, and closes the
+	 * socket when it has. */
+	if (dtx_wire_read(job, &more) == 0)
+		_exit(0);
+	return false;
 }
 
 void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_spec *spec)
 {
 	struct dtx_wire job = { .fd = FD_JOB }, handover = { .fd = fds->handover };
 	struct dtx_wire_msg msg;
+	void *out = MAP_FAILED;
 	int rc;
 
 	/* Stops: outliving the zygote. */
@@ -156,10 +179,8 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 			look();
 			continue;
 		}
-		/* After the result, main may still want to read facts about this process, and
-		 * closes the socket when it has. */
-		if (msg.type == DTX_WIRE_START && run(&job, &msg) && dtx_wire_read(&job, &msg) == 0)
-			_exit(0);
+		if (msg.type == DTX_WIRE_START && serve(&job, &msg, &out))
+			continue;
 		break;
 	}
 	_exit(DTX_WORKER_CUT);

@@ -46,10 +46,11 @@ static char *const *environment_here(void)
 
 static char *const empty[] = { NULL };
 
-/* One role to start: its arguments, its complete environment, its socket, and its input (or -1). */
+/* One role to start: its arguments, its complete environment, and its descriptors from 3 on: its
+ * socket, its input (or -1), and one more (or -1). */
 struct role {
 	char *const *argv, *const *envp;
-	int control, input;
+	int control, input, more;
 };
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
@@ -68,8 +69,12 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		rc = posix_spawn_file_actions_adddup2(actions, r->control, 3);
 	if (!rc && r->input >= 0)
 		rc = posix_spawn_file_actions_adddup2(actions, r->input, 4);
+	if (!rc && r->more >= 0)
+		rc = posix_spawn_file_actions_adddup2(actions, r->more, 5);
 	if (!rc)
-		rc = posix_spawn_file_actions_addclosefrom_np(actions, r->input >= 0 ? 5 : 4);
+		rc = posix_spawn_file_actions_addclosefrom_np(actions, r->more >= 0    ? 6
+		                                                       : r->input >= 0 ? 5
+		                                                                       : 4);
 	if (!rc)
 		rc = posix_spawnattr_setsigmask(attr, &none);
 	if (!rc)
@@ -87,7 +92,7 @@ static int spawn_otherwise(const struct role *r, pid_t *pid)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 	volatile int failed = 0;
-	const int from[] = { r->control, r->input };
+	const int from[] = { r->control, r->input, r->more };
 	sigset_t all, before;
 
 	sigfillset(&all);
@@ -100,7 +105,7 @@ static int spawn_otherwise(const struct role *r, pid_t *pid)
 			(void)sigaction(i, &usual, NULL);
 		for (i = 0; null >= 0 && i < 3; i++)
 			null = dup2(null, i) < 0 ? -1 : null;
-		for (i = 0; null >= 0 && i < 2 && from[i] >= 0; i++)
+		for (i = 0; null >= 0 && i < 3 && from[i] >= 0; i++)
 			null = dup2(from[i], 3 + i) < 0 ? -1 : null;
 		sigemptyset(&all);
 		if (null >= 0 && !syscall(SYS_close_range, 3u + (unsigned)i, ~0u, 0u) &&
@@ -201,7 +206,7 @@ enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *
 {
 	char seed[16];
 	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)dtx_zkind_names[kind], seed, NULL };
-	struct role r = { argv, environment_here(), -1, -1 };
+	struct role r = { argv, environment_here(), -1, -1, -1 };
 
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
@@ -218,7 +223,7 @@ enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const cha
 		         (char *)key,
 		         idle,
 		         NULL };
-	struct role r = { argv, environment_here(), -1, -1 };
+	struct role r = { argv, environment_here(), -1, -1, -1 };
 	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
 	pid_t pid;
 
@@ -254,11 +259,42 @@ enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limi
 		         : limits->codecs ? codecs
 		                          : NULL,
 		         NULL };
-	struct role r = { argv, empty, -1, input };
+	struct role r = { argv, empty, -1, input, -1 };
 
 	snprintf(parent, sizeof(parent), "%d", (int)getpid());
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)limits->memory);
 	snprintf(seconds, sizeof(seconds), "%u", limits->cpu_s);
 	snprintf(page, sizeof(page), "%u", limits->page);
 	return launch(&r, DTX_E_JAIL_UNAVAILABLE, pid, control, err);
+}
+
+enum dtx_code dtx_launch_keeper(const char *name, int64_t idle_s, int64_t age_s, const int fds[3],
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char idle[24], age[24];
+	char *argv[] = { (char *)DTX_KEEPER_NAME, (char *)(uintptr_t)name, idle, age, NULL };
+	struct role r = { argv, empty, -1, -1, -1 };
+	int high[3] = { -1, -1, -1 }, bad, i;
+	pid_t pid;
+
+	snprintf(idle, sizeof(idle), "%lld", (long long)idle_s);
+	snprintf(age, sizeof(age), "%lld", (long long)age_s);
+	for (i = 0; i < 3; i++) {
+		high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 16);
+		if (high[i] < 0)
+			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: descriptors: %s",
+			         strerror(errno));
+	}
+	r.control = high[0];
+	r.input = high[1];
+	r.more = high[2];
+	bad = spawn(&r, &pid);
+	if (bad)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start '%s': %s",
+		         r.argv[0], strerror(bad));
+out:
+	for (i = 0; i < 3; i++)
+		dtx_file_close(&high[i]);
+	return rc;
 }

@@ -12,6 +12,7 @@
 
 #define DTX_ZYGOTE_NAME "dtx-zygote"
 #define DTX_READER_NAME "dtx-reader"
+#define DTX_KEEPER_NAME "dtx-session"
 
 /* What a zygote imports before it forks workers: enough for a step of a plan (RUN), only what
  * the screen needs (SCREEN), what programs of `dtx exec` use (EXEC), or one of these with scipy. */
@@ -41,6 +42,13 @@ DTX_MUSTUSE enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_see
  * Error: jail_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits,
                                             pid_t *pid, int *control, struct dtx_err *err);
+
+/* Starts the keeper of a session (sandbox/session), which outlives the caller, and is its child as
+ * long as the caller lives. It gets three descriptors, which are borrowed: its listening socket,
+ * the folder that it is in, and a socket to the client of the first call. Error:
+ * snippet_setup_refused. */
+DTX_MUSTUSE enum dtx_code dtx_launch_keeper(const char *name, int64_t idle_s, int64_t age_s,
+                                            const int fds[3], struct dtx_err *err);
 
 /* Whether /proc is mounted. It is needed to start a role and to check its state from outside. */
 bool dtx_launch_proc(void);

@@ -369,6 +369,8 @@ int dtx_py_fork(void)
 	return pid;
 }
 
+enum { AGAIN = 32 }; /* a bit of the mode that guest/boot.py knows */
+
 void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out, struct dtx_wire_done *done)
 {
 	PyObject *from = py.PyMemoryView_FromMemory(in, (Py_ssize_t)start->in_len, PyBUF_WRITE);
@@ -378,10 +380,14 @@ void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out, struct 
 	unsigned long long used = 0;
 
 	if (from && to)
-		got = py.PyObject_CallFunction(py.run, "OOIKL", from, to, start->mode,
-		                               (unsigned long long)start->seed,
-		                               (long long)start->now_us);
+		got = py.PyObject_CallFunction(
+			py.run, "OOIKL", from, to,
+			start->mode | (start->flags & DTX_START_AGAIN ? AGAIN : 0),
+			(unsigned long long)start->seed, (long long)start->now_us);
 	if (got && !py.PyArg_ParseTuple(got, "IK", &code, &used))
 		code = DTX_DONE_BAD_RESULT;
+	py.Py_DecRef(got);
+	py.Py_DecRef(from);
+	py.Py_DecRef(to);
 	*done = (struct dtx_wire_done){ code, 0, used };
 }

@@ -32,6 +32,7 @@
 #include "sandbox/policy/ns.h"
 #include "sandbox/reader/reader_super.h"
 #include "sandbox/role.h"
+#include "sandbox/session/session.h"
 #include "sandbox/zygote/zygote.h"
 
 enum { FD_CONTROL = 3, REFUSED_STATUS = 9 };
@@ -314,6 +315,8 @@ int dtx_sandbox_role(int argc, char **argv)
 {
 	if (argc >= 1 && !strcmp(argv[0], DTX_READER_NAME))
 		return dtx_reader_main(argc, argv);
+	if (argc >= 1 && !strcmp(argv[0], DTX_KEEPER_NAME))
+		return dtx_keeper_main(argc, argv);
 	if (argc < 1 || strcmp(argv[0], DTX_ZYGOTE_NAME))
 		return -1;
 	zygote_main(argc, argv);

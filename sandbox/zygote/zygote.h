@@ -29,6 +29,7 @@ struct dtx_zworker {
 	enum dtx_zstate state;
 	bool reserve; /* made before a client asked for it */
 	bool armed;   /* leased, and the run goes on without the zygote */
+	bool session; /* it waits for calls of a session most of the time, for hours */
 	pid_t pid;
 	struct dtx_zends ends; /* once leased, only the pidfd is left */
 	uint32_t audit, lease;

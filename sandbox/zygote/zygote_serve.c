@@ -45,6 +45,23 @@ static size_t count_clients(const struct dtx_zygote *z)
 	return n;
 }
 
+/* The workers of sessions, which rest most of the time. They are not counted where the question is
+ * how busy the machine is. */
+static size_t count_sessions(const struct dtx_zygote *z)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++)
+		n += z->worker[i].state == DTX_Z_LEASED && z->worker[i].session;
+	return n;
+}
+
+/* Whether a client is here that may ask for something at any moment. */
+static bool has_guests(const struct dtx_zygote *z)
+{
+	return count_clients(z) > count_sessions(z);
+}
+
 static size_t count_waiting(const struct dtx_zygote *z)
 {
 	size_t i, n = 0;
@@ -309,7 +326,7 @@ static bool has_time(const struct dtx_zygote *z)
 	size_t i, running = 0;
 
 	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++) {
-		if (z->worker[i].state != DTX_Z_LEASED)
+		if (z->worker[i].state != DTX_Z_LEASED || z->worker[i].session)
 			continue;
 		if (!is_long(&z->worker[i]))
 			return false;
@@ -332,7 +349,7 @@ static bool runs_short(const struct dtx_zygote *z)
 		if (w->state == DTX_Z_IDLE || w->state == DTX_Z_STARTING ||
 		    (w->state == DTX_Z_LEASED && !w->armed))
 			return false;
-		running += w->state == DTX_Z_LEASED;
+		running += w->state == DTX_Z_LEASED && !w->session;
 	}
 	return running && running < z->cores;
 }
@@ -370,7 +387,7 @@ static void warm_up(struct dtx_zygote *z)
  * so rounds are not done while runs follow each other. */
 static bool warms_on(const struct dtx_zygote *z)
 {
-	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
+	return z->rounds < ROUNDS && !has_guests(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
 }
 
 /* Whether to learn the pages of a run now: after the first round and again after the last, while
@@ -380,7 +397,7 @@ static bool learns(const struct dtx_zygote *z)
 {
 	size_t i;
 
-	if (z->hot.maps < 0 || count_clients(z) ||
+	if (z->hot.maps < 0 || has_guests(z) ||
 	    (z->learned && (z->rounds < ROUNDS || z->learned == ROUNDS)))
 		return false;
 	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++)
@@ -393,7 +410,7 @@ static bool learns(const struct dtx_zygote *z)
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t ready, live, want = dtx_zygote_reserve(z), waiting;
+	size_t ready, live, most, want = dtx_zygote_reserve(z), waiting;
 	struct dtx_zclient *c;
 	int idle;
 
@@ -403,11 +420,12 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 	waiting = count_waiting(z);
 	ready = dtx_zworker_count(z, DTX_Z_IDLE) + dtx_zworker_count(z, DTX_Z_STARTING);
 	live = ready + dtx_zworker_count(z, DTX_Z_LEASED) + dtx_zworker_count(z, DTX_Z_ENDING);
-	for (; ready < waiting && live < z->live_max; ready++, live++)
+	most = DTX_MIN(z->live_max + count_sessions(z), (size_t)DTX_ZYGOTE_WORKERS);
+	for (; ready < waiting && live < most; ready++, live++)
 		DTX_TRY(make(z, false, err));
 	/* Only one at a time, so that a client that comes meanwhile is answered. */
-	if (ready < want + waiting && live < z->live_max) {
-		if (!z->rounds && !count_clients(z))
+	if (ready < want + waiting && live < most) {
+		if (!z->rounds && !has_guests(z))
 			warm_up(z);
 		if (learns(z))
 			dtx_zworker_learn(z);
@@ -520,7 +538,7 @@ static int due(struct dtx_zygote *z)
 			continue;
 		if (w->kill_at && now > w->kill_at)
 			dtx_zworker_kill(&z->worker[i]);
-		if (z->pooled && w->state == DTX_Z_LEASED && !is_long(w))
+		if (z->pooled && w->state == DTX_Z_LEASED && !w->session && !is_long(w))
 			next = DTX_MIN(next, LONG_NS);
 	}
 	if (z->pooled && z->rounds < ROUNDS)

@@ -238,13 +238,17 @@ bool dtx_zworker_grant(struct dtx_zygote *z, size_t worker, size_t client)
 enum dtx_code dtx_zworker_arm(struct dtx_zworker *w, struct dtx_wire_arm *a, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_limits l = { a->as_bytes, a->cpu_s, a->as_hard, a->cpu_hard };
 	int bad;
 
 	if (a->lease != w->lease || w->pid <= 0 || a->wall_ms < 0 || a->wall_ms > INT32_MAX)
 		DTX_ZREFUSE(err, "control", "no such lease");
-	bad = dtx_limits_arm(w->pid, &a->as_bytes, &a->cpu_s);
+	bad = dtx_limits_arm(w->pid, &l);
 	if (bad)
 		DTX_ZREFUSE(err, "rlimits", "memory or cpu: %s", strerror(bad));
+	a->as_bytes = l.as;
+	a->cpu_s = l.cpu;
+	w->session = a->session != 0;
 	w->kill_at = dtx_now_ns() + (a->wall_ms + BACKSTOP_MS) * 1000000;
 	w->armed = true;
 out:

@@ -665,6 +665,7 @@ bool dtx_redact_report(json_t *report, const struct dtx_jail_report *r, struct d
 		(void)json_object_del(stream, "text");
 		(void)json_object_del(stream, "base64");
 	}
+	(void)json_object_del(report, "value");
 	if (of_worker) {
 		dtx_redact_run(r, code, names, &said);
 		if (!set_text(report, "reason", &said))

@@ -288,6 +288,7 @@ void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out)
 	add_jail(out, r);
 	add_raw(out, "check", r->check_json);
 	add_raw(out, "notes", r->notes_json);
+	add_raw(out, "value", r->value_json);
 	dtx_buf_addc(out, '}');
 }
 

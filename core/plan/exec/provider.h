@@ -203,6 +203,10 @@ struct dtx_jail_report {
 	char abi[17];                           /* 16 hex digits over versions and CPU features */
 	const char *check_json; /* what the screening found, see dtx-sandbox(7); NULL */
 	const char *notes_json; /* counted conversions of the result; NULL */
+	/* EXEC: the value of the last expression, as JSON that contains cells: {"type","text"}, of
+	 * a DataFrame also "rows","width","columns" [{name,type}],"head" (the first rows); NULL: it
+	 * is None, or there is no such expression */
+	const char *value_json;
 };
 /* Zeroes the report, so that clear is allowed. */
 void dtx_jail_report_init(struct dtx_jail_report *r);

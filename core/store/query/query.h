@@ -31,7 +31,9 @@ DTX_MUSTUSE enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, 
  * {"dtx_record":1,"run","inputs","steps","regions","author","checks","lineage","outputs","env",
  *  "events","chain"}.  Bodies are named by their hash; with `full`, code, plan, prompts and answers
  *  are included.  A region with a cell_id has "cell", the row of the snippet.  `found` (may be
- *  NULL) adds "found".  The caller owns *out. */
+ *  NULL) adds "found".  A call of a session of `dtx exec` has "session": {"id","name","call",
+ *  "calls"}, with the calls up to this one: [{"call","run_id","short","status","start_us"}].  The
+ *  caller owns *out. */
 DTX_MUSTUSE enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_id, bool full,
                                            const struct dtx_found *found, json_t **out,
                                            struct dtx_err *err);

@@ -199,6 +199,100 @@ static bool query_found(struct query_build *q, const struct dtx_found *found)
 	                              found->file_changed, "others", (json_int_t)found->others));
 }
 
+/* --- the calls of a session --- */
+
+/* What the record has of one call of a session. */
+struct query_call {
+	json_t *row;     /* {"call","run_id","short","status","start_us"} */
+	json_t *session; /* {"id","name","call","previous"}; NULL: it is not a call of a session */
+};
+
+static enum dtx_code query_call(void *arg, const struct dtx_event *event, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct query_call *c = arg;
+	const json_t *body = event->body, *value;
+
+	if (!strcmp(event->kind, "exec.start") &&
+	    json_is_object(value = json_object_get(body, "session"))) {
+		json_decref(c->session);
+		c->session = json_incref((json_t *)(uintptr_t)value);
+	}
+	value = json_object_get(body, "start_us");
+	if (!strcmp(event->kind, "run.start") && value &&
+	    json_object_set(c->row, "start_us", (json_t *)(uintptr_t)value) < 0)
+		DTX_FAIL_MEM(err);
+	value = json_object_get(body, "status");
+	if (!strcmp(event->kind, "run.end") && value &&
+	    json_object_set(c->row, "status", (json_t *)(uintptr_t)value) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code query_call_of(struct dtx_store *s, const char *run_id, struct query_call *c,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*c = (struct query_call){ .row = json_pack("{ss ss ss}", "run_id", run_id, "short",
+		                                   dtx_run_id_short(run_id), "status", "running") };
+	if (!c->row)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_ledger_walk_run(dtx_store_db(s), run_id, query_call, c, err));
+	if (c->session &&
+	    !dtx_json_set(c->row, "call", json_integer(dtx_json_int(c->session, "call", 0))))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void query_call_clear(struct query_call *c)
+{
+	json_decref(c->row);
+	json_decref(c->session);
+	*c = (struct query_call){ NULL, NULL };
+}
+
+/* Follows the calls back from this one. Each names the one before it; the numbers count down, so
+ * this ends whatever a record says. */
+static enum dtx_code query_session(struct dtx_store *s, struct query_build *q, const char *run_id,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct query_call c = { NULL, NULL };
+	json_t *session = NULL, *calls = NULL;
+	char id[DTX_RUN_ID];
+	int64_t number = INT64_MAX;
+
+	dtx_str_copy(id, sizeof(id), dtx_str_of(run_id));
+	while (id[0]) {
+		DTX_TRY(query_call_of(s, id, &c, err));
+		if (!c.session || dtx_json_int(c.session, "call", 0) >= number ||
+		    (session && strcmp(dtx_json_text(c.session, "id", ""),
+		                       dtx_json_text(session, "id", "")) != 0))
+			break;
+		if (!session) {
+			session = json_pack(
+				"{ss ss sI s[]}", "id", dtx_json_text(c.session, "id", ""), "name",
+				dtx_json_text(c.session, "name", ""), "call",
+				(json_int_t)dtx_json_int(c.session, "call", 0), "calls");
+			calls = json_object_get(session, "calls");
+		}
+		if (json_array_insert(calls, 0, c.row) < 0)
+			DTX_FAIL_MEM(err);
+		number = dtx_json_int(c.session, "call", 0);
+		dtx_str_copy(id, sizeof(id), dtx_str_of(dtx_json_text(c.session, "previous", "")));
+		query_call_clear(&c);
+	}
+	if (session && !dtx_json_set(q->record, "session", json_incref(session)))
+		DTX_FAIL_MEM(err);
+out:
+	query_call_clear(&c);
+	json_decref(session);
+	return rc;
+}
+
 enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_id, bool full,
                                const struct dtx_found *found, json_t **out, struct dtx_err *err)
 {
@@ -210,6 +304,7 @@ enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_id, bool ful
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_ledger_walk_run(dtx_store_db(s), run_id, query_event, &q, err));
 	DTX_TRY(query_bodies(s, &q, full, err));
+	DTX_TRY(query_session(s, &q, run_id, err));
 	DTX_TRY(dtx_query_head(s, head, err));
 	if (!query_chain(&q, head) || !query_found(&q, found))
 		DTX_FAIL_MEM(err);

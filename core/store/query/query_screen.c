@@ -389,13 +389,38 @@ static void screen_rows(const json_t *record, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 }
 
+#define CALLS_SHOWN 20
+
+/* The calls of a session up to this one, the last of them if there are many. */
+static void screen_session(const json_t *record, struct dtx_buf *out)
+{
+	const json_t *session = json_object_get(record, "session");
+	const json_t *calls = json_object_get(session, "calls"), *call;
+	size_t n = json_array_size(calls), i = n > CALLS_SHOWN ? n - CALLS_SHOWN : 0;
+
+	if (!session)
+		return;
+	dtx_screen_label(out, "session");
+	dtx_buf_printf(out, "%s, call %lld", dtx_json_text(session, "name", ""),
+	               (long long)dtx_json_int(session, "call", 0));
+	if (n > CALLS_SHOWN)
+		dtx_buf_printf(out, "; the last %d:", CALLS_SHOWN);
+	dtx_buf_addc(out, '\n');
+	for (; i < n; i++) {
+		call = json_array_get(calls, i);
+		dtx_screen_label(out, "");
+		dtx_buf_printf(out, "%3lld  %s  %s\n", (long long)dtx_json_int(call, "call", 0),
+		               dtx_json_text(call, "short", ""), dtx_json_text(call, "status", ""));
+	}
+}
+
 void dtx_query_screen(const json_t *record, struct dtx_buf *out)
 {
 	static void (*const lines[])(const json_t *, struct dtx_buf *) = {
-		screen_outputs,       screen_targets,      screen_found,      screen_run,
-		screen_error,         screen_how,          screen_why,        screen_from,
-		screen_rows,          dtx_screen_formulas, dtx_screen_checks, dtx_screen_warnings,
-		dtx_screen_disclosed, dtx_screen_machine,  dtx_screen_more,
+		screen_outputs,      screen_targets,       screen_found,        screen_run,
+		screen_error,        screen_how,           screen_session,      screen_why,
+		screen_from,         screen_rows,          dtx_screen_formulas, dtx_screen_checks,
+		dtx_screen_warnings, dtx_screen_disclosed, dtx_screen_machine,  dtx_screen_more,
 	};
 	size_t i;
 
