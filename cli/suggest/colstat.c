@@ -12,7 +12,7 @@
 #include "core/data/cast/cell_num.h"
 #include "core/data/time/time.h"
 
-enum { KEPT_MAX = 4096, SLOTS_MIN = 64, TOP = 3 };
+enum { KEPT_MIN = 256, KEPT_MAX = 4096, SLOTS_MIN = 16, TOP = 3 };
 
 void dtx_colstat_init(struct dtx_colstat *s, size_t limit)
 {
@@ -56,17 +56,20 @@ static enum dtx_code add_value(struct dtx_colstat *s, struct dtx_str text, uint6
                                uint64_t hash, size_t slot, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char cut[DTX_COLSTAT_TEXT + 1];
+	struct dtx_str cut = dtx_str_cut(text, DTX_COLSTAT_TEXT);
 	char *copy;
 
 	if (!dtx_mem_reserve(&s->value, &s->values_cap, s->nvalues + 1, sizeof(*s->value)))
 		DTX_FAIL_MEM(err);
-	dtx_str_copy(cut, sizeof(cut), text);
-	copy = dtx_arena_strdup(&s->arena, cut);
+	copy = dtx_arena_bytes(&s->arena, cut.len + 1);
 	if (!copy)
 		DTX_FAIL_MEM(err);
-	s->value[s->nvalues++] = (struct dtx_colstat_value){ hash, 1, dtx_str_of(copy),
-		                                             text.len > DTX_COLSTAT_TEXT, row };
+	if (cut.len)
+		memcpy(copy, cut.ptr, cut.len);
+	copy[cut.len] = '\0';
+	cut.ptr = copy;
+	s->value[s->nvalues++] =
+		(struct dtx_colstat_value){ hash, 1, cut, text.len > DTX_COLSTAT_TEXT, row };
 	s->slot[slot] = (uint32_t)s->nvalues;
 out:
 	return rc;
@@ -96,29 +99,28 @@ out:
 
 /* --- ranges --- */
 
-/* Adds to the sample. When it is full, every second value is removed and the step doubles, so
- * that it stays even. */
-static enum dtx_code keep(struct dtx_colstat_range *r, double v, struct dtx_err *err)
+/* Adds to the sample, which has at most `most` values. When it is full, every second value is
+ * removed and the step doubles, so that it stays even. */
+static enum dtx_code keep(struct dtx_colstat_range *r, size_t most, double v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
 
 	r->lo = r->n ? fmin(r->lo, v) : v;
 	r->hi = r->n ? fmax(r->hi, v) : v;
-	if (!r->kept) {
-		r->kept = dtx_mem_alloc(KEPT_MAX, sizeof(*r->kept));
-		if (!r->kept)
-			DTX_FAIL_MEM(err);
+	if (!r->n)
 		r->step = 1;
-	}
-	if (r->nkept == KEPT_MAX) {
-		for (i = 0; i < KEPT_MAX / 2; i++)
+	if (r->nkept == most) {
+		for (i = 0; i < most / 2; i++)
 			r->kept[i] = r->kept[2 * i];
-		r->nkept = KEPT_MAX / 2;
+		r->nkept = most / 2;
 		r->step *= 2;
 	}
-	if (r->n % r->step == 0)
+	if (r->n % r->step == 0) {
+		if (!dtx_mem_reserve(&r->kept, &r->kept_cap, r->nkept + 1, sizeof(*r->kept)))
+			DTX_FAIL_MEM(err);
 		r->kept[r->nkept++] = v;
+	}
 	r->n++;
 out:
 	return rc;
@@ -127,17 +129,19 @@ out:
 static enum dtx_code keep_parsed(struct dtx_colstat *s, struct dtx_str text, struct dtx_err *err)
 {
 	struct dtx_str t = dtx_str_trim(text);
+	size_t most = DTX_MIN(DTX_MAX(s->limit, (size_t)KEPT_MIN), (size_t)KEPT_MAX) &
+	              ~(size_t)1; /* every second one can be removed */
 	int32_t day;
 	int64_t us;
 	bool zoned;
 	double v;
 
 	if (dtx_num_parse_f64(t.ptr, t.len, &v))
-		return isfinite(v) ? keep(&s->number, v, err) : DTX_OK;
+		return isfinite(v) ? keep(&s->number, most, v, err) : DTX_OK;
 	if (dtx_day_parse(t, &day))
-		return keep(&s->date, (double)day * (double)DTX_DAY_US, err);
+		return keep(&s->date, most, (double)day * (double)DTX_DAY_US, err);
 	if (dtx_datetime_parse(t, &us, &zoned))
-		return keep(&s->date, (double)us, err);
+		return keep(&s->date, most, (double)us, err);
 	return DTX_OK;
 }
 

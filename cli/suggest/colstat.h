@@ -23,7 +23,7 @@ struct dtx_colstat_range { /* of the values that are numbers, or dates in micros
 	uint64_t n;
 	double lo, hi;
 	double *kept; /* an even sample, in order; allocated with dtx_mem */
-	size_t nkept;
+	size_t nkept, kept_cap;
 	uint64_t step; /* every step-th value is kept */
 };
 struct dtx_colstat {
@@ -42,7 +42,8 @@ struct dtx_colstat {
 	const uint64_t *rec;
 	uint64_t first_row;
 };
-/* limit: most values to distinguish, at most DTX_COLSTAT_DISTINCT; 0: that many. */
+/* limit: most values to distinguish, at most DTX_COLSTAT_DISTINCT; 0: that many.  The sample of
+ * numbers has as many, within 256 and 4096. */
 void dtx_colstat_init(struct dtx_colstat *s, size_t limit);
 void dtx_colstat_clear(struct dtx_colstat *s);
 /* Adds all rows of a column, in order. */

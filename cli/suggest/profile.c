@@ -4,7 +4,14 @@
 #include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 
-enum { VALUES_MAX = 1 << 22 }; /* distinct values in all columns together */
+enum {
+	VALUES_MAX = 1 << 22, /* distinct values in all columns together, 80 bytes each */
+	/* Beyond so many columns the table is wide; each column then needs memory of its own, and
+	 * fewer values show what is in it. */
+	WIDE = 4096,
+	VALUES_WIDE = 1 << 20,
+	VALUES_MIN = 64
+};
 
 static uint64_t profile_values(const struct dtx_infer *f)
 {
@@ -56,7 +63,7 @@ static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_scan scan = { .limit = -1, .workers = 1 };
-	uint32_t i;
+	uint32_t i, all;
 
 	p->origin = &r->origin;
 	DTX_TRY(r->cls->schema(r, &p->schema, err));
@@ -65,9 +72,10 @@ static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, 
 	*need = dtx_mem_zalloc(p->schema->nfields + 1, 1);
 	if (!p->col || !p->stat || !*need)
 		DTX_FAIL_MEM(err);
+	all = p->schema->nfields > WIDE ? VALUES_WIDE : VALUES_MAX;
 	for (i = 0; i < p->schema->nfields; i++)
 		dtx_colstat_init(&p->stat[i],
-		                 DTX_MAX(VALUES_MAX / p->schema->nfields, (size_t)256));
+		                 DTX_MAX(all / p->schema->nfields, (uint32_t)VALUES_MIN));
 	for (i = 0; i < p->schema->nfields; i++)
 		(*need)[i] = DTX_NEED_BYTES;
 	for (i = 0; i < p->schema->nfields; i++) {

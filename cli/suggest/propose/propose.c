@@ -9,6 +9,7 @@
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
 #include "core/io/header/header.h"
+#include "core/plan/plan.h"
 
 enum {
 	SAMPLE_ROWS = 2000,
@@ -472,11 +473,17 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
 	struct proposer x = { src, input, SAMPLE_ROWS, { .g = &have, .place = p } };
+	/* A plan does not run on a table of more columns, unless it raises this limit. */
+	const struct dtx_plan_limits limits = DTX_PLAN_LIMITS_INIT;
 	json_t *found = json_array();
 	size_t i;
 
 	if (!found)
 		DTX_FAIL_MEM(err);
+	if (p && p->schema->nfields > (uint32_t)limits.cols) {
+		*list = json_incref(found);
+		goto out;
+	}
 	if (p && p->schema->nfields)
 		x.rows = DTX_MIN(SAMPLE_ROWS, SAMPLE_CELLS / (int64_t)p->schema->nfields + 20);
 	DTX_TRY(dtx_propose_read(src, input, x.rows, &have, err));
