@@ -62,6 +62,8 @@ static enum dtx_code key_column(const struct dtx_gb_result *r, struct dtx_gb_scr
 {
 	if (r->s->tells)
 		return told_column(r, x, i, n, out, err);
+	if (r->l[0]->from)
+		return dtx_gb_late_cells(r->l[0], i, x->row, n, out, err);
 	for (unsigned w = 0; w < r->n; w++)
 		x->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
 	return dtx_cells_gather(x->src, r->n, x->which, x->row, n, &r->s->key[i].field, out, err);

@@ -485,7 +485,9 @@ void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
 		return;
 	local_states_free(l);
 	local_keys_free(l);
-	dtx_diskparts_free(l->spilled);
+	dtx_gb_disk_free(l->state, l->disk);
+	dtx_mem_free(l->from);
+	dtx_mem_free(l->chunk);
 	dtx_groups_free(l->groups);
 	dtx_mem_free(l->pos);
 	dtx_mem_free(l->link);
@@ -521,12 +523,38 @@ out:
 	return rc;
 }
 
-/* --- adding rows --- */
-
-static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_local *l,
-                                 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
+enum dtx_code dtx_gb_drop_groups(struct dtx_gb_local *l, struct dtx_err *err)
 {
 	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+
+	local_states_free(l);
+	l->states = NULL;
+	dtx_mem_free(l->pos);
+	dtx_mem_free(l->from);
+	l->pos = l->from = NULL;
+	l->n = 0;
+	l->cap_pos = l->cap_states = l->cap_from = 0;
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		dtx_builder_clear(&l->value[i]);
+		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
+		dtx_spanbuf_clear(&l->written[i]);
+		dtx_spanbuf_init(&l->written[i], DTX_CELLDIALECT_CSV);
+		dtx_column_unref(l->column[i]);
+		l->column[i] = NULL;
+	}
+	dtx_groups_free(l->groups);
+	l->groups = NULL;
+	DTX_TRY(dtx_groups_new(s->key_type, dtx_gb_ngroupkeys(s), &l->groups, err));
+out:
+	return rc;
+}
+
+/* --- adding rows --- */
+
+static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
+                                 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
+{
 	struct dtx_eval_counts counts = { 0 };
 	enum dtx_code rc = DTX_OK;
 
@@ -547,8 +575,7 @@ static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb
 		if (rc != DTX_OK)
 			goto out;
 	}
-	if (!l->late) /* rows from disk were counted when they came first */
-		dtx_op_evals(ox, &counts);
+	dtx_op_evals(ox, &counts);
 out:
 	return rc;
 }
@@ -637,7 +664,7 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 		if (l->id[k] != next)
 			continue;
 		l->row[fresh++] = row;
-		l->pos[next] = l->at ? (uint64_t)l->at[row] : dtx_batch_pos(in, row);
+		l->pos[next] = dtx_batch_pos(in, row);
 		if (next && l->pos[next] < l->pos[next - 1])
 			l->unordered = true;
 		next++;
@@ -676,22 +703,47 @@ out:
 	return rc;
 }
 
-/* Adds the live rows to their groups.  When memory is short, `in` is narrowed to rows of known
- * groups. */
+static enum dtx_code add_batch(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                               struct dtx_batch *in, struct dtx_column *const *key,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
+	DTX_TRY(add_groups(l, in, key, err));
+	DTX_TRY(add_states(ox, l, in, err));
+out:
+	return rc;
+}
+
+/* Adds the live rows to their groups: all at once, or, when memory is short, as many at a time as
+ * there is room for. */
 static enum dtx_code add_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                               struct dtx_batch *in, struct dtx_column *const *key,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *some = NULL;
+	uint32_t n = 0;
 
-	if (dtx_gb_spills(ox, l, in->nsel)) {
-		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
-	} else {
-		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
-		DTX_TRY(add_groups(l, in, key, err));
+	for (uint32_t at = 0; at < in->nsel; at += n) {
+		uint16_t *sel;
+
+		DTX_TRY(dtx_gb_make_room(ox, l, in->nsel - at, &n, err));
+		if (n == in->nsel) {
+			DTX_TRY(add_batch(ox, l, in, key, err));
+			break;
+		}
+		DTX_TRY(dtx_batch_copy(in, &some, err));
+		DTX_TRY(dtx_batch_sel(some, &sel, err));
+		memmove(sel, sel + at, n * sizeof(*sel));
+		some->nsel = n;
+		DTX_TRY(add_batch(ox, l, some, key, err));
+		dtx_batch_free(some);
+		some = NULL;
 	}
-	DTX_TRY(add_states(ox, l, in, err));
 out:
+	dtx_batch_free(some);
 	return rc;
 }
 
@@ -727,10 +779,6 @@ static enum dtx_code add_sets(const struct dtx_opctx *ox, struct dtx_gb_local *l
 	const struct dtx_gb_state *s = l->state;
 	enum dtx_code rc = DTX_OK;
 
-	if (l->late) { /* each batch from disk belongs to one set */
-		l->set = (uint32_t)(in->seq >> DTX_GB_SET_SEQ);
-		return add_set(ox, l, in, key, err);
-	}
 	if (in->seq >> DTX_GB_SET_SEQ)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "group_by: too many rows for grouping sets");
 	for (l->set = 0; l->set < s->nsets; l->set++)
@@ -749,7 +797,7 @@ enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(key_columns(ox, l, in, key, err));
+	DTX_TRY(key_columns(ox, s, in, key, err));
 	if (s->null_keys != DTX_GB_NULL_KEEP)
 		DTX_TRY(drop_null_keys(ox, s, in, key, err));
 	DTX_TRY(s->set ? add_sets(ox, l, in, key, err) : add_rows(ox, l, in, key, err));
@@ -875,8 +923,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w, unsigned part,
-                                 unsigned bits, struct dtx_err *err)
+/* Combines the entries of worker w in one partition with those of the workers before it. */
+static enum dtx_code combine_one(struct dtx_gb_local *const *l, unsigned w, unsigned part,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t ids[NEAR], some = 0;
@@ -885,7 +934,7 @@ enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w, unsi
 		if (id % DTX_CANCEL_ROWS == 0)
 			DTX_TRY(dtx_cancel_look(err));
 		ids[some] = id;
-		some += dtx_groups_part(l[w]->groups, id, bits) == part;
+		some += dtx_groups_part(l[w]->groups, id, 0, DTX_GROUP_BITS) == part;
 		if (some < NEAR)
 			continue;
 		DTX_TRY(join_entries(l, w, ids, some, err));
@@ -896,13 +945,13 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
-                                  unsigned bits, struct dtx_err *err)
+static enum dtx_code combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	for (unsigned w = 1; w < n; w++)
-		DTX_TRY(dtx_gb_combine_one(l, w, part, bits, err));
+		DTX_TRY(combine_one(l, w, part, err));
 out:
 	return rc;
 }
@@ -933,10 +982,14 @@ enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *co
 {
 	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
 
-	(void)ox;
-	if (dtx_gb_any_spilled(l, n)) /* then the partitions are different ones, and are processed
-	                               * one at a time */
-		return DTX_OK;
-	return n == 2 ? combine_two(l, part, err)
-	              : dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_gb_any_spilled(l, n))
+		return n == 2 ? combine_two(l, part, err) : combine_part(l, n, part, err);
+	/* groups are combined when they are read back from disk */
+	for (unsigned w = part; w < n; w += DTX_GROUP_PARTS)
+		if (l[w]->n)
+			DTX_TRY(dtx_gb_flush(ox, l[w], err));
+out:
+	return rc;
 }

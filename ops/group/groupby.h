@@ -5,6 +5,7 @@
 #include "core/expr/agg/agg.h"
 #include "core/plan/bind/bind.h"
 #include "core/data/cells.h"
+#include "core/data/spill/spill_column.h"
 #include "ops/group/diskparts.h"
 #include "ops/group/hashagg.h"
 #include "ops/group/table/tableagg.h"
@@ -80,10 +81,15 @@ struct dtx_gb_local {
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key: finished columns */
 	const struct dtx_gb_state *state;
-	uint32_t set;                  /* the set for which rows are being added */
-	struct dtx_diskparts *spilled; /* rows of groups that came when memory was short */
-	unsigned late;                 /* how many times its rows were on disk; if not 0: */
-	const int64_t *at;             /* the place where each row of the batch came from */
+	uint32_t set;             /* the set for which rows are being added */
+	struct dtx_gb_disk *disk; /* groups that were written to disk; NULL: none */
+	bool spilled;             /* some were, before the end of the input */
+	/* Of groups that are read back from disk: */
+	unsigned level; /* how many times they were there; 0: these come from rows */
+	uint64_t *from; /* chunk and row that have the first cells of each group */
+	const struct dtx_gb_chunk **chunk; /* what is read back */
+	size_t cap_from;
+	uint32_t nchunks;
 };
 
 extern const struct dtx_sink dtx_gb_sink;
@@ -105,32 +111,23 @@ void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id);
 void dtx_gb_drop_scratch(struct dtx_gb_local *l);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
 
-/* --- rows on disk (groupby_disk.c) ---
- *
- * When memory is short, a worker accepts no new groups.  Rows of known groups still go into their
- * states (unless states grow with every row).  All other rows are written to disk, partitioned by
- * bits of their key's hash, and are grouped at the end, one partition at a time.  Rows of a
- * partition that do not fit into memory then are written to disk again, by the next bits. */
-/* Whether rows of new groups go to disk when a batch of so many rows comes. */
-bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows);
-/* Finds the ids of rows of known groups.  `in` is narrowed to them; the other rows are written to
- * disk. */
-DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
-                                            struct dtx_batch *in, struct dtx_column *const *key,
+/* --- states on disk (groupby_disk.c) --- */
+struct dtx_gb_disk;
+void dtx_gb_disk_free(const struct dtx_gb_state *s, struct dtx_gb_disk *d); /* NULL is allowed */
+/* Before `rows` rows are grouped: writes the groups to disk if memory is short.  *most is the
+ * number of rows for which there is room then, at most `rows`. */
+DTX_MUSTUSE enum dtx_code dtx_gb_make_room(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                                           uint32_t rows, uint32_t *most, struct dtx_err *err);
+/* Writes all groups to disk; l has none afterwards. */
+DTX_MUSTUSE enum dtx_code dtx_gb_flush(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                                       struct dtx_err *err);
+/* Frees the groups and their states; more may be added. */
+DTX_MUSTUSE enum dtx_code dtx_gb_drop_groups(struct dtx_gb_local *l, struct dtx_err *err);
+/* The cells of key i, which are kept, for n groups. */
+DTX_MUSTUSE enum dtx_code dtx_gb_late_cells(const struct dtx_gb_local *l, uint32_t i,
+                                            const uint32_t *id, uint32_t n, struct dtx_column **out,
                                             struct dtx_err *err);
-/* Makes a local with the groups of one partition of what n workers have written to disk.  Rows that
- * it has no room for are on disk again, in its `spilled`, by the next bits of the hash.  late: how
- * many times the rows of this partition were on disk. */
-DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_diskparts *const *from,
-                                      unsigned n, unsigned part, unsigned late,
-                                      struct dtx_gb_local **out, struct dtx_err *err);
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n);
-/* Combines the entries in one partition, selected by `bits` bits of the hash: those of worker w (or
- * of every worker) with those of the workers before it. */
-DTX_MUSTUSE enum dtx_code dtx_gb_combine_one(struct dtx_gb_local *const *l, unsigned w,
-                                             unsigned part, unsigned bits, struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n,
-                                              unsigned part, unsigned bits, struct dtx_err *err);
 
 /* The link of an entry: its kind, and where the other half of the group is.  When the entries of
  * several workers turn out to be one group, the states stay in one of them, the owner of its

@@ -214,9 +214,9 @@ static inline unsigned part_of(uint32_t hash, unsigned shift, unsigned bits)
 	return hash >> shift & ((1u << bits) - 1);
 }
 
-unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned shift, unsigned bits)
 {
-	return part_of(dtx_groups_hash(g, id), 0, bits);
+	return part_of(dtx_groups_hash(g, id), shift, bits);
 }
 
 /* --- keys --- */
@@ -806,6 +806,85 @@ uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *fr
 void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
 	DTX_PREFETCH(&g->slot[dtx_slot_home(dtx_groups_hash(from, id), g->nslots)]);
+}
+
+/* A saved key: whether it is null, its hash, its bytes. */
+void dtx_groups_save(const struct dtx_groups *g, uint32_t id, struct dtx_buf *out)
+{
+	bool null = id == g->null_id;
+	uint32_t hash = dtx_groups_hash(g, id);
+	struct dtx_str row;
+
+	dtx_buf_addc(out, (char)null);
+	if (null || g->kind == KIND_NONE)
+		return;
+	if (g->kind == KIND_INT) {
+		dtx_buf_addn(out, &g->key.i64[id], sizeof(*g->key.i64));
+		return;
+	}
+	dtx_buf_addn(out, &hash, sizeof(hash));
+	if (g->kind == KIND_ROW) {
+		row = row_key(g->key.row[id]);
+		dtx_buf_addn(out, g->key.row[id], (size_t)(row.ptr - g->key.row[id]) + row.len);
+		return;
+	}
+	dtx_buf_addn(out, &g->key.text[id].len, sizeof(g->key.text[id].len));
+	dtx_buf_adds(out, dtx_text_str(&g->key.text[id]));
+}
+
+void dtx_groups_save_near(const struct dtx_groups *g, uint32_t id, bool found)
+{
+	const struct dtx_text *text = g->kind == KIND_TEXT ? &g->key.text[id] : NULL;
+
+	if (!found) {
+		DTX_PREFETCH((const char *)g->key.any + id * key_size(g->kind));
+		if (g->hash)
+			DTX_PREFETCH(&g->hash[id]);
+	} else if (g->kind == KIND_ROW) {
+		DTX_PREFETCH(g->key.row[id]);
+	} else if (text && text->len > DTX_TEXT_INLINE) {
+		DTX_PREFETCH(text->u.ptr);
+	}
+}
+
+static uint32_t load_u32(const char **at)
+{
+	uint32_t v;
+
+	memcpy(&v, *at, sizeof(v));
+	*at += sizeof(v);
+	return v;
+}
+
+bool dtx_groups_load(struct dtx_groups *g, const char **at, uint32_t *id)
+{
+	bool null = *(*at)++ != 0, ok;
+	union key key;
+	uint32_t hash;
+
+	if (null || g->kind == KIND_NONE)
+		return group_null(g, id);
+	memset(&key, 0, sizeof(key));
+	if (g->kind == KIND_INT) {
+		memcpy(&key.i64, *at, sizeof(key.i64));
+		*at += sizeof(key.i64);
+		return group_put(g, KIND_INT, dtx_groups_hash_int(key.i64), &key, id);
+	}
+	hash = load_u32(at);
+	g->borrows = true;
+	if (g->kind == KIND_ROW) {
+		key.row = row_key(*at);
+		*at = key.row.ptr + key.row.len;
+		ok = group_put(g, KIND_ROW, hash, &key, id);
+	} else {
+		uint32_t len = load_u32(at);
+
+		key.text = dtx_text_of(*at, len);
+		*at += len;
+		ok = group_put(g, KIND_TEXT, hash, &key, id);
+	}
+	g->borrows = false;
+	return ok;
 }
 
 #define AHEAD 16u /* number of slots that are prefetched */

@@ -62,8 +62,16 @@ DTX_MUSTUSE enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spil
 uint32_t dtx_groups_count(const struct dtx_groups *g);
 /* For groups by several keys: the bytes that dtx_key_equal made. */
 const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
-/* The last bits of the hash of a group. */
-unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
+/* `bits` bits of the hash of a group, taken `shift` bits before the last ones. */
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned shift, unsigned bits);
+/* Appends the key of a group, with its hash, as bytes. */
+void dtx_groups_save(const struct dtx_groups *g, uint32_t id, struct dtx_buf *out);
+/* Prefetches for a dtx_groups_save that follows soon; first where its key is, later (`found`) the
+ * bytes there. */
+void dtx_groups_save_near(const struct dtx_groups *g, uint32_t id, bool found);
+/* Finds or adds the group of a key that another table with these types of keys has saved; *at moves
+ * after it.  The bytes are not copied and must outlive g.  False: out of memory. */
+DTX_MUSTUSE bool dtx_groups_load(struct dtx_groups *g, const char **at, uint32_t *id);
 /* The id in g of key `id` of `from`.  Both must have the same types of keys. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
 /* Prefetches for a dtx_groups_find that follows soon. */

@@ -283,7 +283,7 @@ void test_groups_find_in_another_table(void)
 	T_INT(dtx_groups_find(g, h, 0), 1);
 	T_INT(dtx_groups_find(g, h, 1), 2);
 	T_INT(dtx_groups_find(g, h, 2), DTX_GROUP_NONE);
-	T_INT(dtx_groups_part(g, 1, 4), dtx_groups_part(h, 0, 4));
+	T_INT(dtx_groups_part(g, 1, 0, 4), dtx_groups_part(h, 0, 0, 4));
 	dtx_groups_free(g);
 	dtx_groups_free(h);
 	dtx_batch_free(b);

@@ -215,6 +215,19 @@ out:
 	return rc;
 }
 
+void dtx_piece_free(struct dtx_piece *p)
+{
+	const off_t page = 4096; /* the file system keeps pages that are used in part */
+	off_t from = (p->at + page - 1) / page * page, to = (p->at + (off_t)p->size) / page * page;
+
+	if (!p->owner)
+		return;
+	if (from < to)
+		(void)fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
+	dtx_owner_unref(p->owner);
+	p->owner = NULL;
+}
+
 enum dtx_code dtx_spill_bytes(struct dtx_spill *s, const void *bytes, size_t n, const void **out,
                               struct dtx_owner **owner, struct dtx_spill_count *count,
                               struct dtx_err *err)

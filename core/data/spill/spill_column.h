@@ -20,6 +20,9 @@ DTX_MUSTUSE enum dtx_code dtx_spill_reserve(struct dtx_spill *s, size_t n, struc
 /* Appends n bytes; they are readable at *at. */
 DTX_MUSTUSE enum dtx_code dtx_piece_add(struct dtx_piece *p, const void *bytes, size_t n,
                                         const void **at, struct dtx_err *err);
+/* Gives the space of the piece back to the disk at once, also while other pieces of its window are
+ * in use, and releases the owner; nothing in the piece may be read any more. */
+void dtx_piece_free(struct dtx_piece *p);
 /* A copy of the column in the file, with its typed twin.  If its form stays in memory it is a new
  * reference to c. */
 DTX_MUSTUSE enum dtx_code dtx_spill_column(struct dtx_spill *s, struct dtx_column *c,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/memory/mem.h"
+#include "core/expr/agg/aggsave.h"
 
 #define CHUNK 1024u
 
@@ -177,6 +178,27 @@ void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size
 enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from, struct dtx_err *err)
 {
 	return c->kernel->merge(c, to, from, err);
+}
+
+void dtx_agg_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	if (c->kernel->save)
+		c->kernel->save(c, state, out);
+	else
+		dtx_words_save(state, c->kernel->size / sizeof(uint64_t), out);
+}
+
+enum dtx_code dtx_agg_load(const struct dtx_aggcall *c, void *state, const char **at,
+                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!c->kernel->load)
+		dtx_words_load(at, state, c->kernel->size / sizeof(uint64_t));
+	else if (!c->kernel->load(c, state, at))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 /* --- adding --- */

@@ -44,6 +44,13 @@ static inline void dtx_eval_counts_add(struct dtx_eval_counts *to,
 /* Merges the state `from` into `to`.  `from` is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
                                         struct dtx_err *err);
+/* Appends a state as bytes, which may be kept outside of memory.  Out of memory: the buffer has
+ * failed. */
+void dtx_agg_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out);
+/* Fills an empty state from such bytes; *at moves after them.  DTX_WORDS_PAD (aggsave.h) more bytes
+ * must be readable.  On failure the state can still be freed.  Codes: no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_agg_load(const struct dtx_aggcall *c, void *state, const char **at,
+                                       struct dtx_err *err);
 /* The results of n states; states[i] points to state i.  A float result that is not finite becomes
  * null and is counted. */
 DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,

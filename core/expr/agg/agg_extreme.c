@@ -8,6 +8,7 @@
 
 #include "core/base/memory/mem.h"
 #include "core/data/cast/decimal.h"
+#include "core/expr/agg/aggsave.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 #define ROW(k)         (r->row ? r->row[k] : (k))
@@ -273,12 +274,49 @@ static enum dtx_code kept_final(const struct dtx_aggcall *c, void *state, struct
 static const struct dtx_aggkernel kept_value = {
 	.size = sizeof(struct kept), .add = kept_rows, .merge = kept_merge, .final = kept_final
 };
+static void kept_save(const struct kept *s, bool text, struct dtx_buf *out)
+{
+	if (!text) {
+		dtx_words_save(s, sizeof(*s) / sizeof(uint64_t), out);
+		return;
+	}
+	dtx_word_save(s->seen, out);
+	dtx_word_save(s->pos, out);
+	if (s->seen)
+		dtx_text_save((struct dtx_str){ s->u.s.ptr, s->u.s.len }, out);
+}
+
+static bool kept_load(struct kept *s, bool text, const char **at)
+{
+	if (!text) {
+		dtx_words_load(at, s, sizeof(*s) / sizeof(uint64_t));
+		return true;
+	}
+	s->seen = dtx_word_load(at);
+	s->pos = dtx_word_load(at);
+	return !s->seen || kept_text(s, dtx_text_load(at));
+}
+
+static void kept_words_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	(void)c;
+	kept_save(state, true, out);
+}
+
+static bool kept_words_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	(void)c;
+	return kept_load(state, true, at);
+}
+
 static const struct dtx_aggkernel kept_words = { .size = sizeof(struct kept),
 	                                         .frees = true,
 	                                         .add = kept_rows,
 	                                         .merge = kept_merge,
 	                                         .final = kept_final,
-	                                         .free = kept_free };
+	                                         .free = kept_free,
+	                                         .save = kept_words_save,
+	                                         .load = kept_words_load };
 
 /* --- arg_max, arg_min: the value in the row where another column is largest or smallest --- */
 
@@ -368,13 +406,31 @@ static void beside_free_both(void *state)
 	beside_free_by(state);
 }
 
+static void beside_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct beside *s = state;
+
+	kept_save(&s->value, c->argtype.type == DTX_T_TEXT, out);
+	kept_save(&s->by, c->arg2->type.type == DTX_T_TEXT, out);
+}
+
+static bool beside_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct beside *s = state;
+
+	return kept_load(&s->value, c->argtype.type == DTX_T_TEXT, at) &&
+	       kept_load(&s->by, c->arg2->type.type == DTX_T_TEXT, at);
+}
+
 #define BESIDE(NAME, FREES, FREE)                                                                  \
 	static const struct dtx_aggkernel NAME = { .size = sizeof(struct beside),                  \
 		                                   .frees = (FREES),                               \
 		                                   .add = beside_rows,                             \
 		                                   .merge = beside_merge,                          \
 		                                   .final = beside_final,                          \
-		                                   .free = (FREE) }
+		                                   .free = (FREE),                                 \
+		                                   .save = beside_save,                            \
+		                                   .load = beside_load }
 BESIDE(beside_plain, false, NULL);
 BESIDE(beside_value, true, beside_free_value);
 BESIDE(beside_by, true, beside_free_by);

@@ -11,6 +11,7 @@
 #include "core/data/cast/cast.h"
 #include "core/data/cast/decimal.h"
 #include "core/expr/agg/aggkeys.h"
+#include "core/expr/agg/aggsave.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 #define ROW(k)         (r->row ? r->row[k] : (k))
@@ -153,13 +154,41 @@ static enum dtx_code words_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
+static void words_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct wordset *s = state;
+	const uint64_t head[2] = { s->n, s->zero };
+
+	(void)c;
+	dtx_words_save(head, 2, out);
+	for (uint32_t i = 0; i < s->cap; i++)
+		if (s->slot[i])
+			dtx_word_save(s->slot[i], out);
+}
+
+static bool words_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct wordset *s = state;
+	uint64_t head[2];
+
+	(void)c;
+	dtx_words_load(at, head, 2);
+	s->zero = head[1] != 0;
+	for (uint64_t i = 0; i < head[0]; i++)
+		if (!wordset_add(s, dtx_word_load(at), NULL))
+			return false;
+	return true;
+}
+
 static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct wordset),
 	                                             .frees = true,
 	                                             .grows = true,
 	                                             .add = words_rows,
 	                                             .merge = words_merge,
 	                                             .final = words_final,
-	                                             .free = words_free };
+	                                             .free = words_free,
+	                                             .save = words_save,
+	                                             .load = words_load };
 
 /* --- distinct texts and decimals --- */
 
@@ -212,13 +241,27 @@ static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
+static void texts_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	(void)c;
+	dtx_aggkeys_save(state, out);
+}
+
+static bool texts_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	(void)c;
+	return dtx_aggkeys_load(state, at);
+}
+
 static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct dtx_aggkeys),
 	                                             .frees = true,
 	                                             .grows = true,
 	                                             .add = texts_rows,
 	                                             .merge = texts_merge,
 	                                             .final = texts_final,
-	                                             .free = texts_free };
+	                                             .free = texts_free,
+	                                             .save = texts_save,
+	                                             .load = texts_load };
 
 /* --- all texts, in the order of the table --- */
 
@@ -318,13 +361,47 @@ static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, stru
 	return DTX_OK;
 }
 
+static void pieces_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct pieces *s = state;
+
+	(void)c;
+	dtx_word_save(s->n, out);
+	for (size_t i = 0; i < s->n; i++) {
+		dtx_word_save(s->item[i].pos, out);
+		dtx_text_save((struct dtx_str){ s->item[i].text, s->item[i].len }, out);
+	}
+}
+
+static bool pieces_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct pieces *s = state;
+	size_t n = (size_t)dtx_word_load(at);
+
+	(void)c;
+	if (!dtx_mem_reserve(&s->item, &s->cap, n, sizeof(*s->item)))
+		return false;
+	for (; s->n < n; s->n++) {
+		uint64_t pos = dtx_word_load(at);
+		struct dtx_str t = dtx_text_load(at);
+		char *copy = dtx_mem_strndup(t.ptr, t.len);
+
+		if (!copy)
+			return false;
+		s->item[s->n] = (struct piece){ pos, copy, t.len, false };
+	}
+	return true;
+}
+
 static const struct dtx_aggkernel pieces = { .size = sizeof(struct pieces),
 	                                     .frees = true,
 	                                     .grows = true,
 	                                     .add = pieces_rows,
 	                                     .merge = pieces_merge,
 	                                     .final = pieces_final,
-	                                     .free = pieces_free };
+	                                     .free = pieces_free,
+	                                     .save = pieces_save,
+	                                     .load = pieces_load };
 
 const struct dtx_aggkernel *dtx_aggkernel_list(const struct dtx_aggcall *c)
 {

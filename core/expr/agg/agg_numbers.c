@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory/mem.h"
+#include "core/expr/agg/aggsave.h"
 #include "core/expr/agg/fsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
@@ -428,13 +429,44 @@ out:
 	return rc;
 }
 
+static void numbers_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct numbers *s = state;
+	size_t n = head_n(s);
+
+	(void)c;
+	dtx_word_save(numbers_n(s), out);
+	for (const struct block *b = s->head; b; b = b->next, n = b ? b->n : 0)
+		dtx_buf_addn(out, b->v, n * sizeof(*b->v));
+}
+
+static bool numbers_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct numbers *s = state;
+	size_t n = (size_t)dtx_word_load(at), size = n * sizeof(double);
+	struct block *b = n ? dtx_mem_alloc(1, sizeof(*b) + size) : NULL;
+
+	(void)c;
+	if (!n)
+		return true;
+	if (!b)
+		return false;
+	*b = (struct block){ .n = n, .cap = n };
+	memcpy(b->v, *at, size);
+	*at += size;
+	*s = (struct numbers){ b->v + n, b->v + n, b, b, false };
+	return true;
+}
+
 static const struct dtx_aggkernel numbers = { .size = sizeof(struct numbers),
 	                                      .frees = true,
 	                                      .grows = true,
 	                                      .add = numbers_rows,
 	                                      .merge = numbers_merge,
 	                                      .final = numbers_final,
-	                                      .free = numbers_free };
+	                                      .free = numbers_free,
+	                                      .save = numbers_save,
+	                                      .load = numbers_load };
 
 const struct dtx_aggkernel *dtx_aggkernel_numbers(const struct dtx_aggcall *c)
 {

@@ -2,6 +2,7 @@
  * exact sums of products. */
 #include "core/expr/agg/aggcall.h"
 
+#include "core/expr/agg/aggsave.h"
 #include "core/expr/agg/fsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
@@ -123,12 +124,37 @@ static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
+static void pairs_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct pairs *s = state;
+
+	(void)c;
+	dtx_fspread_save(&s->x, out);
+	dtx_fspread_save(&s->y, out);
+	dtx_fsum_save(&s->xy, out);
+	dtx_word_save(s->huge, out);
+}
+
+static bool pairs_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct pairs *s = state;
+
+	(void)c;
+	if (!dtx_fspread_load(&s->x, at) || !dtx_fspread_load(&s->y, at) ||
+	    !dtx_fsum_load(&s->xy, at))
+		return false;
+	s->huge = dtx_word_load(at);
+	return true;
+}
+
 static const struct dtx_aggkernel pairs = { .size = sizeof(struct pairs),
 	                                    .frees = true,
 	                                    .add = pairs_rows,
 	                                    .merge = pairs_merge,
 	                                    .final = pairs_final,
-	                                    .free = pairs_free };
+	                                    .free = pairs_free,
+	                                    .save = pairs_save,
+	                                    .load = pairs_load };
 
 const struct dtx_aggkernel *dtx_aggkernel_pair(const struct dtx_aggcall *c)
 {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "core/expr/agg/aggsave.h"
 #include "core/expr/agg/fsum.h"
 #include "core/expr/agg/wsum.h"
 
@@ -215,12 +216,34 @@ static void fsum_free(void *state)
 	dtx_fsum_free(&((struct fstate *)state)->sum);
 }
 
+static void fsum_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct fstate *s = state;
+
+	(void)c;
+	dtx_fsum_save(&s->sum, out);
+	dtx_word_save(s->n, out);
+}
+
+static bool fsum_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct fstate *s = state;
+
+	(void)c;
+	if (!dtx_fsum_load(&s->sum, at))
+		return false;
+	s->n = dtx_word_load(at);
+	return true;
+}
+
 static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate),
 	                                        .frees = true,
 	                                        .add = fsum_rows,
 	                                        .merge = fsum_merge,
 	                                        .final = fsum_final,
-	                                        .free = fsum_free };
+	                                        .free = fsum_free,
+	                                        .save = fsum_save,
+	                                        .load = fsum_load };
 
 /* --- decimal --- */
 
@@ -327,12 +350,26 @@ static void spread_free(void *state)
 	dtx_fspread_free(state);
 }
 
+static void spread_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	(void)c;
+	dtx_fspread_save(state, out);
+}
+
+static bool spread_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	(void)c;
+	return dtx_fspread_load(state, at);
+}
+
 static const struct dtx_aggkernel spread = { .size = sizeof(struct dtx_fspread),
 	                                     .frees = true,
 	                                     .add = spread_rows,
 	                                     .merge = spread_merge,
 	                                     .final = spread_final,
-	                                     .free = spread_free };
+	                                     .free = spread_free,
+	                                     .save = spread_save,
+	                                     .load = spread_load };
 
 const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
 {

@@ -5,6 +5,7 @@
 
 #include "core/base/memory/mem.h"
 #include "core/expr/agg/aggkeys.h"
+#include "core/expr/agg/aggsave.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 #define ROW(k)         (r->row ? r->row[k] : (k))
@@ -150,13 +151,35 @@ out:
 	return rc;
 }
 
+static void tally_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
+{
+	const struct tally *s = state;
+
+	(void)c;
+	dtx_aggkeys_save(&s->keys, out);
+	dtx_word_save(s->total, out);
+}
+
+static bool tally_load(const struct dtx_aggcall *c, void *state, const char **at)
+{
+	struct tally *s = state;
+
+	(void)c;
+	if (!dtx_aggkeys_load(&s->keys, at))
+		return false;
+	s->total = dtx_word_load(at);
+	return true;
+}
+
 static const struct dtx_aggkernel tally = { .size = sizeof(struct tally),
 	                                    .frees = true,
 	                                    .grows = true,
 	                                    .add = tally_rows,
 	                                    .merge = tally_merge,
 	                                    .final = tally_final,
-	                                    .free = tally_free };
+	                                    .free = tally_free,
+	                                    .save = tally_save,
+	                                    .load = tally_load };
 
 const struct dtx_aggkernel *dtx_aggkernel_tally(const struct dtx_aggcall *c)
 {

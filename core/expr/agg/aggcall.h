@@ -89,6 +89,10 @@ struct dtx_aggkernel {
 	enum dtx_code (*final)(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
 	                       struct dtx_val *out, struct dtx_err *err);
 	void (*free)(void *state);
+	/* As bytes (aggsave.h), for states that hold memory of their own; NULL: the words of the
+	 * state are all there is.  `load` fills an empty state; false: out of memory. */
+	void (*save)(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out);
+	bool (*load)(const struct dtx_aggcall *c, void *state, const char **at);
 };
 
 struct dtx_aggcall {

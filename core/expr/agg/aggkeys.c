@@ -3,6 +3,7 @@
 
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
+#include "core/expr/agg/aggsave.h"
 
 /* Larger sets take slots from the allocator, so that a pool does not fill with the slots that they
  * have outgrown. */
@@ -112,4 +113,33 @@ void dtx_aggkeys_free(struct dtx_aggkeys *s)
 		dtx_mem_free(s->slot);
 	dtx_arena_clear(&s->own);
 	*s = (struct dtx_aggkeys){ .slot = NULL };
+}
+
+void dtx_aggkeys_save(const struct dtx_aggkeys *s, struct dtx_buf *out)
+{
+	dtx_word_save(s->n, out);
+	for (uint32_t i = 0; i < s->cap; i++) {
+		const struct dtx_aggkey *k = &s->slot[i];
+		const uint64_t word[2] = { k->n, k->pos };
+
+		if (!k->ptr)
+			continue;
+		dtx_text_save((struct dtx_str){ k->ptr, k->len }, out);
+		dtx_words_save(word, 2, out);
+	}
+}
+
+bool dtx_aggkeys_load(struct dtx_aggkeys *s, const char **at)
+{
+	for (uint64_t n = dtx_word_load(at); n; n--) {
+		struct dtx_aggkey *k = dtx_aggkeys_add(s, dtx_text_load(at), NULL);
+		uint64_t word[2];
+
+		if (!k)
+			return false;
+		dtx_words_load(at, word, 2);
+		k->n = word[0];
+		k->pos = word[1];
+	}
+	return true;
 }

@@ -8,6 +8,7 @@
 #define DTX_EXPR_AGG_AGGKEYS_H
 
 #include "core/base/memory/arena.h"
+#include "core/base/memory/buf.h"
 
 struct dtx_aggkey {
 	const char *ptr; /* NULL: a free slot */
@@ -30,5 +31,8 @@ DTX_MUSTUSE struct dtx_aggkey *dtx_aggkeys_add(struct dtx_aggkeys *s, struct dtx
  * False: out of memory; both can still be freed. */
 DTX_MUSTUSE bool dtx_aggkeys_merge(struct dtx_aggkeys *to, struct dtx_aggkeys *from);
 void dtx_aggkeys_free(struct dtx_aggkeys *s);
+/* As bytes (aggsave.h), and back into an empty set; false: out of memory. */
+void dtx_aggkeys_save(const struct dtx_aggkeys *s, struct dtx_buf *out);
+DTX_MUSTUSE bool dtx_aggkeys_load(struct dtx_aggkeys *s, const char **at);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory/mem.h"
+#include "core/expr/agg/aggsave.h"
 
 /* Digit i has weight 2^(32 i - 1074), which covers all finite doubles.  Two more digits hold the
  * growth of any number of additions. */
@@ -317,4 +318,55 @@ void dtx_fspread_free(struct dtx_fspread *s)
 	dtx_fsum_free(&s->x);
 	dtx_fsum_free(&s->xx);
 	dtx_fsum_free(&s->low);
+}
+
+/* --- as bytes --- */
+
+void dtx_fsum_save(const struct dtx_fsum *s, struct dtx_buf *out)
+{
+	uint64_t word[3] = { 0, 0, s->more != NULL };
+
+	memcpy(&word[0], &s->hi, sizeof(s->hi));
+	memcpy(&word[1], &s->lo, sizeof(s->lo));
+	dtx_words_save(word, 3, out);
+	if (s->more)
+		dtx_buf_addn(out, s->more, sizeof(*s->more));
+}
+
+bool dtx_fsum_load(struct dtx_fsum *s, const char **at)
+{
+	uint64_t word[3];
+
+	dtx_words_load(at, word, 3);
+	if (word[2] && !need_wide(s))
+		return false;
+	memcpy(&s->hi, &word[0], sizeof(s->hi));
+	memcpy(&s->lo, &word[1], sizeof(s->lo));
+	if (!word[2])
+		return true;
+	memcpy(s->more, *at, sizeof(*s->more));
+	*at += sizeof(*s->more);
+	return true;
+}
+
+void dtx_fspread_save(const struct dtx_fspread *s, struct dtx_buf *out)
+{
+	const uint64_t word[2] = { s->n, s->huge };
+
+	dtx_fsum_save(&s->x, out);
+	dtx_fsum_save(&s->xx, out);
+	dtx_fsum_save(&s->low, out);
+	dtx_words_save(word, 2, out);
+}
+
+bool dtx_fspread_load(struct dtx_fspread *s, const char **at)
+{
+	uint64_t word[2];
+
+	if (!dtx_fsum_load(&s->x, at) || !dtx_fsum_load(&s->xx, at) || !dtx_fsum_load(&s->low, at))
+		return false;
+	dtx_words_load(at, word, 2);
+	s->n = word[0];
+	s->huge = word[1];
+	return true;
 }

@@ -12,6 +12,8 @@
 
 #include "core/base/base.h"
 
+struct dtx_buf;
+
 struct dtx_fwide;
 struct dtx_fsum { /* all zero: empty */
 	double hi, lo;
@@ -45,6 +47,9 @@ double dtx_fsum_round(struct dtx_fsum *s);
 /* The sum as two doubles, which have 106 bits of it. */
 double dtx_fsum_round2(struct dtx_fsum *s, double *low);
 void dtx_fsum_free(struct dtx_fsum *s);
+/* As bytes (aggsave.h), and back into an empty sum; false: out of memory. */
+void dtx_fsum_save(const struct dtx_fsum *s, struct dtx_buf *out);
+DTX_MUSTUSE bool dtx_fsum_load(struct dtx_fsum *s, const char **at);
 
 /* Exact sums of x, of y and of their products.  The lower halves of the products may be a sum of
  * their own. */
@@ -96,5 +101,7 @@ double dtx_fspread_squares(struct dtx_fspread *s);
  * none. */
 bool dtx_fspread_var(struct dtx_fspread *s, double *var);
 void dtx_fspread_free(struct dtx_fspread *s);
+void dtx_fspread_save(const struct dtx_fspread *s, struct dtx_buf *out);
+DTX_MUSTUSE bool dtx_fspread_load(struct dtx_fspread *s, const char **at);
 
 #endif

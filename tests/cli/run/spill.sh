@@ -33,5 +33,21 @@ dtx run -q again.json wide.csv -o whole.csv --memory 1G
 TMPDIR=$PWD/tmp dtx run -q again.json wide.csv -o less.csv --memory 16M --threads 1
 cmp whole.csv less.csv && echo same
 dtx provenance less.csv --json | grep -A3 '"spilled"' | awk -F'[ ,:]+' '/"rows"/ { print ($3 > 600000 ? "again" : "once " $3) }'
+# the states of every aggregate, written and merged: several entries of each group
+awk 'BEGIN { print "k,i,f,t,d,b"; for (n = 0; n < 20000; n++) { k = (n * 7919) % 2503;
+	print k ".5," (n * 31) % 1009 "," (n % 7 ? (n % 1000) / 8 : n % 2 ? "1e300" : "3e-300") "," (n % 11 ? "text of row " n % 13 : "") \
+	",2024-01-" sprintf("%02d", 1 + n % 28) "," (n % 3 ? "true" : "false") } }' > every.csv
+cat > every.json << 'END'
+[{"op":"group_by","by":["k"],"agg":{"a":"count()","b":"count_if(b)","c":"count_distinct(i)","d":"count_distinct(t)","e":"sum(i)","f":"sum(f)",
+"g":"mean(f)","h":"median(f)","i":"quantile(i, 0.3)","j":"min(t)","j2":"max(d)","j3":"min(f)","l":"first(t)","m":"last(i)","n":"std(i)",
+"o":"var_pop(i)","p":"any(b)","q":"all(b)","r":"concat_agg(t, sep: \".\")","s":"mode(t)","u":"quantile_disc(t, 0.5)","v":"iqr(i)","w":"mad(i)",
+"x":"range(i)","x2":"range(d)","y":"product(i % 3)","z":"gmean(i)","za":"hmean(i)","zb":"skew(i)","zc":"kurt(i)","zd":"corr(i, f)",
+"ze":"cov(i, i)","zf":"wavg(f, i)","zg":"regr_slope(i, i)","zh":"regr_r2(i, i)","zi":"arg_max(t, i)","zj":"arg_min(i, t)","zk":"arg_max(t, t)",
+"zl":"share_null(t)","zm":"sum(decimal(i, 9, 2))","zn":"last(d)"}}]
+END
+dtx run -q every.json every.csv -o whole.csv --memory 1G
+TMPDIR=$PWD/tmp dtx run -q every.json every.csv -o less.csv --memory 24M --threads 2
+cmp whole.csv less.csv && echo same
+dtx provenance less.csv --json | grep -A3 '"spilled"' | awk -F'[ ,:]+' '/"rows"/ { print ($3 > 2 * 2503 ? "merged" : "once " $3) }'
 TMPDIR=$PWD/none dtx run -q sort.json big.csv -o no.csv --memory 20M --threads 1 || echo "exit $?"
 [ ! -e no.csv ]
