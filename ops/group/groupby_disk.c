@@ -542,8 +542,10 @@ static enum dtx_code disk_parts(void *arg, unsigned worker, struct dtx_err *err)
 	struct disk_run *x = arg;
 	enum dtx_code rc = DTX_OK;
 
-	for (unsigned part; (part = atomic_fetch_add(&x->next, 1)) < DTX_DISK_PARTS;)
+	for (unsigned part; (part = atomic_fetch_add(&x->next, 1)) < DTX_DISK_PARTS;) {
 		DTX_TRY(disk_part(x->ox, x->from, x->n, part, 1, &x->o[worker], err));
+		dtx_spill_trim(x->ox->run->spill);
+	}
 	DTX_TRY(dtx_sorter_sort(&x->o[worker].sorter, err));
 out:
 	return rc;

@@ -2,6 +2,7 @@
  *
  * keep "first" streams: a row passes if it brings a new group id. When memory is short, rows with
  * new keys go to disk, by partition of their key. The other ways to keep need the whole table. */
+#include "core/base/thread/pool.h"
 #include "core/data/builder.h"
 #include "ops/group/diskparts.h"
 #include "ops/group/table/groupkeys.h"
@@ -208,15 +209,14 @@ out:
 
 /* --- rows on disk: the first row of each key in a partition, put back in order --- */
 
-static enum dtx_code add_first(const struct dtx_opctx *ox, struct distinct_local *l,
-                               struct dtx_groups *g, struct dtx_batch *b, struct dtx_ordered *o,
-                               struct dtx_err *err)
+static enum dtx_code add_first(const struct dtx_opctx *ox, uint32_t *id, struct dtx_groups *g,
+                               struct dtx_batch *b, struct dtx_ordered *o, struct dtx_err *err)
 {
 	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
 	struct dtx_column *place = b->col[--b->ncols], *first = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(narrow_to_first(ox, g, l->id, b, err));
+	DTX_TRY(narrow_to_first(ox, g, id, b, err));
 	if (!b->nsel)
 		goto out;
 	DTX_TRY(dtx_column_gather(place, b->sel, b->nsel, &first, err));
@@ -229,7 +229,8 @@ out:
 }
 
 static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_local *l,
-                                   unsigned part, struct dtx_ordered *o, struct dtx_err *err)
+                                   unsigned part, uint32_t *id, struct dtx_ordered *o,
+                                   struct dtx_err *err)
 {
 	const struct distinct_state *s = ox->bound;
 	struct dtx_disk_piece *piece = NULL;
@@ -243,7 +244,7 @@ static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_l
 	for (size_t i = 0; i < n; i++) {
 		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
-		DTX_TRY(add_first(ox, l, g, b, o, err));
+		DTX_TRY(add_first(ox, id, g, b, o, err));
 		dtx_batch_free(b);
 		b = NULL;
 	}
@@ -254,30 +255,66 @@ out:
 	return rc;
 }
 
+/* Workers read partitions at the same time; each puts its rows in order. */
+struct first_run {
+	const struct dtx_opctx *ox;
+	struct distinct_local *l;
+	struct dtx_ordered *o; /* per worker */
+	_Atomic unsigned next;
+};
+
+static enum dtx_code first_of_parts(void *arg, unsigned worker, struct dtx_err *err)
+{
+	struct first_run *x = arg;
+	enum dtx_code rc = DTX_OK;
+	uint32_t *id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*id));
+
+	if (!id)
+		DTX_FAIL_MEM(err);
+	for (unsigned part; (part = atomic_fetch_add(&x->next, 1)) < DTX_DISK_PARTS;) {
+		DTX_TRY(first_of_part(x->ox, x->l, part, id, &x->o[worker], err));
+		dtx_spill_trim(x->ox->run->spill);
+	}
+	DTX_TRY(dtx_sorter_sort(&x->o[worker].sorter, err));
+out:
+	dtx_mem_free(id);
+	return rc;
+}
+
 static enum dtx_code distinct_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                     struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct distinct_state *s = ox->bound;
 	struct distinct_local *l = locals[0];
 	struct dtx_ordered_rows *rows = NULL;
-	struct dtx_ordered o, *all = &o;
+	unsigned workers = dtx_op_workers(ox);
+	struct dtx_ordered **all = NULL;
+	struct first_run x = { .ox = ox, .l = l };
 	enum dtx_code rc = DTX_OK;
 
 	(void)n;
 	if (!l->disk)
 		return DTX_OK;
-	dtx_ordered_init(&o, SIZE_MAX);
-	dtx_groups_free(l->groups); /* its keys have been written to disk */
+	x.o = dtx_mem_zalloc(workers, sizeof(*x.o));
+	all = dtx_mem_alloc(workers, sizeof(struct dtx_ordered *));
+	if (!x.o || !all)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < workers; w++) {
+		dtx_ordered_init(&x.o[w], SIZE_MAX);
+		all[w] = &x.o[w];
+	}
+	dtx_groups_free(l->groups); /* no row on disk has one of its keys */
 	l->groups = NULL;
-	for (unsigned part = 0; part < DTX_DISK_PARTS; part++)
-		DTX_TRY(first_of_part(ox, l, part, &o, err));
-	DTX_TRY(dtx_sorter_sort(&o.sorter, err));
-	DTX_TRY(dtx_ordered_take(&all, 1, SIZE_MAX, &rows, err));
+	DTX_TRY(dtx_pool_run(workers, first_of_parts, &x, err));
+	DTX_TRY(dtx_ordered_take(all, workers, SIZE_MAX, &rows, err));
 	for (uint64_t part = 0; part < rows->merge.nparts && !dtx_emit_full(out); part++)
 		DTX_TRY(dtx_merge_part(&rows->merge, part, ox, &s->map, out, err));
 out:
 	dtx_ordered_free(rows);
-	dtx_ordered_clear(&o);
+	for (unsigned w = 0; x.o && w < workers; w++)
+		dtx_ordered_clear(&x.o[w]);
+	dtx_mem_free(x.o);
+	dtx_mem_free(all);
 	return rc;
 }
 

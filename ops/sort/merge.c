@@ -301,6 +301,8 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 		dtx_batch_free(b);
 		b = NULL;
 	}
+	if (ox->run)
+		dtx_spill_trim(ox->run->spill);
 out:
 	dtx_batch_free(b);
 	heap_close(&h);

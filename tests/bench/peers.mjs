@@ -40,6 +40,9 @@ const sql = {
 async function duckdb() {
   const { DuckDBInstance } = require("@duckdb/node-api");
   const db = await (await DuckDBInstance.create(":memory:")).connect();
+  const limit = process.env.BENCH_MEMORY; // "64M"
+  if (limit) await db.run(`SET memory_limit = '${limit}iB'`);
+  if (limit) await db.run(`SET temp_directory = '${process.env.TMPDIR || "/tmp"}'`);
   const read = (path) => `read_${path.endsWith(".parquet") ? "parquet" : "csv"}('${path}')`;
   if (name === "to_parquet") return timed(() => db.run(`COPY (FROM ${read(input)}) TO '${output}' (FORMAT parquet)`));
   const query = sql[name]

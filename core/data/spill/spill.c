@@ -17,9 +17,16 @@
 #define WINDOW ((size_t)64 << 20)
 #define ALIGN  ((size_t)64)
 
-struct window {
-	struct dtx_owner *file;
+struct window;
+struct file {
 	int fd;
+	pthread_mutex_t lock;  /* protects the list */
+	struct window *window; /* all that are mapped */
+};
+struct window {
+	struct dtx_owner *owner; /* of the file */
+	struct file *file;
+	struct window *next, *before; /* in the file's list */
 	char *base;
 	size_t size, used;
 	off_t at;
@@ -27,8 +34,8 @@ struct window {
 
 struct dtx_spill {
 	pthread_mutex_t lock; /* protects everything below */
-	struct dtx_owner *file;
-	int fd;
+	struct dtx_owner *file_owner;
+	struct file *file;
 	off_t end;
 	struct window *window; /* the window that is being filled; owned by `owner` */
 	struct dtx_owner *owner;
@@ -36,10 +43,33 @@ struct dtx_spill {
 
 static void file_free(void *arg)
 {
-	int *fd = arg;
+	struct file *f = arg;
 
-	dtx_file_close(fd);
-	dtx_mem_free(fd);
+	dtx_file_close(&f->fd);
+	pthread_mutex_destroy(&f->lock);
+	dtx_mem_free(f);
+}
+
+static void window_link(struct window *w)
+{
+	pthread_mutex_lock(&w->file->lock);
+	w->next = w->file->window;
+	if (w->next)
+		w->next->before = w;
+	w->file->window = w;
+	pthread_mutex_unlock(&w->file->lock);
+}
+
+static void window_unlink(struct window *w)
+{
+	pthread_mutex_lock(&w->file->lock);
+	if (w->before)
+		w->before->next = w->next;
+	else if (w->file->window == w)
+		w->file->window = w->next;
+	if (w->next)
+		w->next->before = w->before;
+	pthread_mutex_unlock(&w->file->lock);
 }
 
 /* Returns the space to the disk by punching a hole.  A file system that cannot do that keeps it
@@ -48,10 +78,12 @@ static void window_free(void *arg)
 {
 	struct window *w = arg;
 
+	window_unlink(w);
 	if (w->base)
 		munmap(w->base, w->size);
-	(void)fallocate(w->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, w->at, (off_t)w->size);
-	dtx_owner_unref(w->file);
+	(void)fallocate(w->file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, w->at,
+	                (off_t)w->size);
+	dtx_owner_unref(w->owner);
 	dtx_mem_free(w);
 }
 
@@ -63,7 +95,6 @@ enum dtx_code dtx_spill_new(struct dtx_spill **out, struct dtx_err *err)
 	if (!s)
 		DTX_FAIL_MEM(err);
 	pthread_mutex_init(&s->lock, NULL);
-	s->fd = -1;
 	*out = s;
 out:
 	return rc;
@@ -74,7 +105,7 @@ void dtx_spill_free(struct dtx_spill *s)
 	if (!s)
 		return;
 	dtx_owner_unref(s->owner);
-	dtx_owner_unref(s->file);
+	dtx_owner_unref(s->file_owner);
 	pthread_mutex_destroy(&s->lock);
 	dtx_mem_free(s);
 }
@@ -107,26 +138,27 @@ static void hint_folder(struct dtx_err *err)
 static enum dtx_code open_file(struct dtx_spill *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int *fd = NULL;
+	struct file *f = NULL;
 
 	if (s->file)
 		return DTX_OK;
-	fd = dtx_mem_alloc(1, sizeof(*fd));
-	if (!fd)
+	f = dtx_mem_zalloc(1, sizeof(*f));
+	if (!f)
 		DTX_FAIL_MEM(err);
-	*fd = -1;
-	rc = dtx_file_temp(NULL, fd, err);
+	f->fd = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	rc = dtx_file_temp(NULL, &f->fd, err);
 	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY)
 		hint_folder(err);
 	DTX_TRY(rc);
-	s->fd = *fd;
-	s->file = dtx_owner_new(file_free, fd);
-	if (!s->file)
+	s->file_owner = dtx_owner_new(file_free, f);
+	if (!s->file_owner)
 		DTX_FAIL_MEM(err);
-	fd = NULL;
+	s->file = f;
+	f = NULL;
 out:
-	if (fd)
-		file_free(fd);
+	if (f)
+		file_free(f);
 	return rc;
 }
 
@@ -140,9 +172,9 @@ static enum dtx_code open_window(struct dtx_spill *s, size_t room, struct dtx_er
 		DTX_FAIL_MEM(err);
 	w->size = (room + WINDOW - 1) / WINDOW * WINDOW;
 	w->at = s->end;
-	w->fd = s->fd;
-	w->file = dtx_owner_ref(s->file);
-	w->base = mmap(NULL, w->size, PROT_READ, MAP_SHARED, s->fd, w->at);
+	w->file = s->file;
+	w->owner = dtx_owner_ref(s->file_owner);
+	w->base = mmap(NULL, w->size, PROT_READ, MAP_SHARED, s->file->fd, w->at);
 	if (w->base == MAP_FAILED) {
 		w->base = NULL;
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot map %zu bytes of the spill file: %s",
@@ -151,6 +183,7 @@ static enum dtx_code open_window(struct dtx_spill *s, size_t room, struct dtx_er
 	owner = dtx_owner_new(window_free, w);
 	if (!owner)
 		DTX_FAIL_MEM(err);
+	window_link(w);
 	dtx_owner_unref(s->owner);
 	s->owner = owner;
 	s->window = w;
@@ -172,7 +205,7 @@ enum dtx_code dtx_spill_reserve(struct dtx_spill *s, size_t n, struct dtx_piece 
 	DTX_TRY(open_file(s, err));
 	if (!s->window || s->window->size - s->window->used < room)
 		DTX_TRY(open_window(s, room, err));
-	*out = (struct dtx_piece){ s->fd,
+	*out = (struct dtx_piece){ s->file->fd,
 		                   s->window->base + s->window->used,
 		                   s->window->at + (off_t)s->window->used,
 		                   0,
@@ -182,6 +215,23 @@ enum dtx_code dtx_spill_reserve(struct dtx_spill *s, size_t n, struct dtx_piece 
 out:
 	pthread_mutex_unlock(&s->lock);
 	return rc;
+}
+
+void dtx_spill_trim(struct dtx_spill *s)
+{
+	struct file *f = NULL;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	f = s->file;
+	pthread_mutex_unlock(&s->lock);
+	if (!f)
+		return;
+	pthread_mutex_lock(&f->lock);
+	for (struct window *w = f->window; w; w = w->next)
+		(void)madvise(w->base, w->size, MADV_DONTNEED);
+	pthread_mutex_unlock(&f->lock);
 }
 
 enum dtx_code dtx_piece_add(struct dtx_piece *p, const void *bytes, size_t n, const void **at,

@@ -26,6 +26,11 @@ void dtx_spill_free(struct dtx_spill *s);
 bool dtx_spill_tables(const struct dtx_spill *s);
 bool dtx_spill_states(const struct dtx_spill *s);
 
+/* Takes the pages of the file that were read out of the memory of the process, where they count
+ * beside the budget.  They can be read as before.  Any thread may call it; best after some tens of
+ * thousands of rows.  NULL is allowed. */
+void dtx_spill_trim(struct dtx_spill *s);
+
 /* Writes n bytes.  They are readable at *out as long as *owner lives. */
 DTX_MUSTUSE enum dtx_code dtx_spill_bytes(struct dtx_spill *s, const void *bytes, size_t n,
                                           const void **out, struct dtx_owner **owner,

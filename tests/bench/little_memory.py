@@ -1,0 +1,98 @@
+"""Times the steps that write to disk under --memory beside the same steps in memory, and DuckDB at the same limit.
+
+Usage: little_memory.py DTX [ROWS [MEMORY [RUNS [CASE...]]]]   (default 5,000,000 rows, 64M, 3 runs; `make bench-peers` first)
+Medians of turns: seconds elapsed / of processor time.  "own" is the most memory of the process, seen from outside, without
+the pages of files; "all" is its whole resident memory, less the input, which dtx maps.  A ratio is processor time under
+the limit divided by that in memory.  The results with and without the limit must have the same bytes; DuckDB, whose groups
+have no order, must have the same rows.  A peer that ends with an error is shown as such.
+BENCH_PEERS= (empty) leaves DuckDB out, BENCH_DIR says where inputs are made and kept, TMPDIR where steps write to disk.
+"""
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from run import ROOT, data, plan_of, same  # noqa: E402
+from cases import CASES  # noqa: E402
+
+SPILLING = ["six_keys", "distinct", "sort_v3"]
+WHOLE = "16G"
+
+
+def sizes(pid):
+    """Resident memory in KiB: without pages of files, and all."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            rows = dict(line.split(":", 1) for line in f)
+        return int(rows["RssAnon"].split()[0]), int(rows["VmRSS"].split()[0])
+    except (OSError, KeyError):
+        return 0, 0
+
+
+def run(args, env):
+    """Seconds elapsed, of processor time, most KiB of its own, most KiB in all; None: it failed."""
+    start, own, whole = time.monotonic(), 0, 0
+    child = subprocess.Popen(args, env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while True:
+        done, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if done:
+            break
+        now = sizes(child.pid)
+        own, whole = max(own, now[0]), max(whole, now[1])
+        time.sleep(0.02)
+    child.returncode = status
+    wall = time.monotonic() - start
+    return None if status else (wall, usage.ru_utime + usage.ru_stime, own, whole)
+
+
+def median(runs):
+    return [statistics.median(x) for x in zip(*runs)] if all(runs) else None
+
+
+def shown(row):
+    return f"{row[0]:.1f} / {row[1]:.1f}" if row else "ends with an error"
+
+
+def memory(row, mapped):
+    return f"{row[2] / 1024:.0f} / {max(row[3] / 1024 - mapped, 0):.0f}" if row else ""
+
+
+def case_row(dtx, case, rows, limit, turns, tmp):
+    source = data("g1", rows)
+    plan, out = plan_of(case, tmp), f"{tmp}/out.csv"
+    env = dict(os.environ, DTX_STORE=f"{tmp}/store.db", DTX_INPUT_SETTLE="86400", BENCH_MEMORY=limit)
+    kinds = {
+        "whole": [dtx, "run", plan, source, "-o", f"{tmp}/whole.csv", "-q", "--memory", WHOLE],
+        "less": [dtx, "run", plan, source, "-o", f"{tmp}/less.csv", "-q", "--memory", limit],
+    }
+    if "duckdb" in os.environ.get("BENCH_PEERS", "duckdb"):
+        kinds["duckdb"] = ["node", "tests/bench/peers.mjs", "duckdb", case, f"{tmp}/duckdb.csv", source]
+    got = {kind: [] for kind in kinds}
+    for _ in range(turns):
+        for kind, args in kinds.items():
+            got[kind].append(run([str(a) for a in args], env))
+    mid = {kind: median(runs) for kind, runs in got.items()}
+    equal = subprocess.run(["cmp", "-s", f"{tmp}/whole.csv", f"{tmp}/less.csv"]).returncode == 0
+    if mid.get("duckdb"):
+        equal = equal and same(f"{tmp}/less.csv", f"{tmp}/duckdb.csv")
+    mapped = source.stat().st_size / 2**20
+    ratio = mid["less"][1] / mid["whole"][1] if mid["less"] and mid["whole"] else 0
+    return (f"| {CASES[case][0]} | {shown(mid['whole'])} | {shown(mid['less'])} | {ratio:.2f} | {memory(mid['less'], mapped)} "
+            f"| {shown(mid.get('duckdb')) if 'duckdb' in mid else ''} | {memory(mid.get('duckdb'), 0)} "
+            f"| {'equal' if equal else 'DIFFERENT'} |")
+
+
+def main():
+    dtx, rows, limit, turns = (sys.argv[1:5] + ["", "5000000", "64M", "3"][len(sys.argv[1:5]):])
+    print(f"| case, {int(rows):,} rows, {limit} | in memory | limited | ratio | MiB own / all | duckdb | MiB own / all | results |")
+    print("|---|---|---|---|---|---|---|---|")
+    for case in sys.argv[5:] or SPILLING:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as tmp:
+            print(case_row(os.path.abspath(dtx), case, int(rows), limit, int(turns), tmp), flush=True)
+
+
+main()
