@@ -25,7 +25,8 @@ static const struct dtx_opt doctor_opts[] = {
 	{ .name = "jail",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct doctor_args, is_jail),
-	  .help = "the jail alone: layers, warm pool, self-test, and how long a run takes" },
+	  .help = "the jail alone: layers, warm pool, self-test, the packages that a program may "
+	          "import, and how long a run takes" },
 	{ .name = "runs",
 	  .kind = DTX_O_INT,
 	  .offset = offsetof(struct doctor_args, runs),
@@ -143,6 +144,8 @@ static json_t *doctor_jail(const struct doctor_args *a, bool *ok)
 
 	json_object_set_new(all, "limits", dtx_doctor_limits(a->jail.profile, &profile, &limits));
 	json_object_set_new(all, "selftest", dtx_doctor_selftest(profile, ok));
+	json_object_set_new(all, "packages", dtx_doctor_packages());
+	json_object_set_new(all, "missing", dtx_doctor_missing());
 	*ok = *ok && limits;
 	if (*ok)
 		json_object_set_new(

@@ -6,6 +6,7 @@
 #include "cli/exec/jail_limits.h"
 #include "core/base/memory/mem.h"
 #include "sandbox/main/jail.h"
+#include "sandbox/zygote/pypackages.h"
 
 /* Parses JSON text and clears it. */
 static json_t *value_of(struct dtx_buf *text)
@@ -22,6 +23,30 @@ json_t *dtx_doctor_layers(void)
 
 	dtx_jail_layers_json(&text);
 	return value_of(&text);
+}
+
+/* Rows of the table of packages: those that this machine has, or those that it lacks. */
+static json_t *packages(bool here)
+{
+	char version[DTX_PYPACKAGE_VERSION];
+	const struct dtx_pypackage *p;
+	json_t *row = json_object();
+
+	for (p = dtx_pypackages; p->module; p++)
+		if (!p->lib_ro && dtx_pypackage_version(p, version) == here)
+			json_object_set_new(row, p->module,
+			                    json_string(here ? version : p->debian));
+	return row;
+}
+
+json_t *dtx_doctor_packages(void)
+{
+	return packages(true);
+}
+
+json_t *dtx_doctor_missing(void)
+{
+	return packages(false);
 }
 
 json_t *dtx_doctor_pool(enum dtx_jail_profile profile)

@@ -15,6 +15,10 @@ json_t *dtx_doctor_layers(void);
 json_t *dtx_doctor_selftest(enum dtx_jail_profile profile, bool *ok);
 /* The limits that are in force without any option but --jail-profile. */
 json_t *dtx_doctor_limits(int profile, enum dtx_jail_profile *settled, bool *ok);
+/* The packages that a program may import, with their versions. */
+json_t *dtx_doctor_packages(void);
+/* Those that this machine does not have, with the Debian packages that bring them. */
+json_t *dtx_doctor_missing(void);
 /* The warm pool as it is now. */
 json_t *dtx_doctor_pool(enum dtx_jail_profile profile);
 /* Measures warm runs of a small group-by: percentiles, how many per second, and one cold run. */

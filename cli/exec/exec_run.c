@@ -43,6 +43,24 @@ out:
 	return rc;
 }
 
+/* The packages that the program may import. What modules among its files import is not known. */
+static unsigned wanted(struct dtx_execution *x)
+{
+	unsigned wants = dtx_jail_wants_science(dtx_buf_str(&x->code));
+	size_t i;
+
+	for (i = 0; i < x->args->file.n; i++) {
+		const char *given = x->args->file.item[i]; /* NAME=PATH */
+
+		if (dtx_str_ends((struct dtx_str){ given, strcspn(given, "=") }, DTX_STR(".py")))
+			wants |= DTX_JAIL_AT_HAND;
+	}
+	/* A later call of a session may import what this one does not. */
+	if (x->args->session && dtx_jail_has_science())
+		wants |= DTX_JAIL_AT_HAND;
+	return wants;
+}
+
 static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -65,8 +83,7 @@ static enum dtx_code make_spec(struct dtx_execution *x, struct dtx_err *err)
 		.mode = DTX_JAIL_EXEC,
 		.now_us = x->now_us ? x->now_us : x->start_us,
 		.no_warm = a->no_warm,
-		.science = dtx_jail_wants_science(dtx_buf_str(&x->code)) ||
-		           (a->session && dtx_jail_has_science()),
+		.science = wanted(x),
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};

@@ -272,8 +272,8 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	  .ended = dtx_mcp_run_plan_ended },
 	{ .name = "run_python",
 	  .title = "Run Python in a jail",
-	  .description = "Runs a program with pandas, numpy and what else of Debian's Python is "
-	                 "installed: no "
+	  .description = "Runs a program with pandas, numpy and, where Debian installed them, "
+	                 "scipy, matplotlib, seaborn, statsmodels, sklearn and openpyxl: no "
 	                 "network, no files but those given, 30 s and 1 GiB unless the settings "
 	                 "say otherwise, no "
 	                 "state kept between calls. Figures of matplotlib that are left open come "

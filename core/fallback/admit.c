@@ -71,7 +71,8 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
 		.now_us = spec->now_us,
 		.hash_seed = hash_seed,
 		.no_warm = spec->no_warm,
-		.science = dtx_jail_wants_science(spec->code) || dtx_jail_wants_rare(spec->code),
+		.science = dtx_jail_wants_science(spec->code) |
+		           (dtx_jail_wants_rare(spec->code) ? DTX_JAIL_SCIPY : 0),
 		.require_layers = spec->require_layers,
 		.contract = contract,
 		.cancelled = spec->cancelled,

@@ -14,7 +14,8 @@ OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
 AGAIN = 32  # a later call of a session: seeds and entropy go on where they are
 CODE_TOO = 2  # value of `libraries`: their files may be read and extension modules loaded
-SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE, RUN_SCIENCE_ZYGOTE = 1, 2, 3, 4
+SCREEN_ZYGOTE, EXEC_ZYGOTE = 1, 2
+BASE_MASK, SCIENCE_SHIFT = 3, 3  # of the kind, see zygote/launch.h
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 VALUE_MAX = 128 << 10  # bytes of JSON; a report of more than 256 KiB is not read
@@ -71,12 +72,8 @@ def optional(names):
             Lacking.note(name, error)
 
 
-def import_science(compiled):
-    optional(GUEST["science.txt"].decode().split())
-    load("science", compiled).lead_messages()
-
-
 def prepare(kind, compiled, libraries):
+    kind, packages = kind & BASE_MASK, kind >> SCIENCE_SHIFT
     # imported modules stay; collecting garbage among them would take a tenth of the start
     gc.disable()
     version = "%d.%d.%d" % sys.version_info[:3]
@@ -103,12 +100,15 @@ def prepare(kind, compiled, libraries):
                  "dxtext", "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
-    if kind in (EXEC_ZYGOTE, SCIENCE_ZYGOTE):
+    if packages:
+        load("science", compiled, GUEST=GUEST, stream=pins.stream, optional=optional,
+             note=Lacking.note)
+    if kind == EXEC_ZYGOTE:
         module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled),
                       optional=optional, note=Lacking.note)
-        module.prepare(kind == SCIENCE_ZYGOTE and (lambda: import_science(compiled)))
-    elif kind == RUN_SCIENCE_ZYGOTE:
-        import_science(compiled)
+        module.prepare(packages)
+    elif packages:
+        sys.modules["science"].prepare_snippets()
     pins.prepare()
     if libraries:
         load("libraries", compiled).prepare(libraries == CODE_TOO)

@@ -555,9 +555,9 @@ def warm_formats():
     uninstall()
 
 
-def prepare(science):
-    """Runs in the zygote: imports what programs use beyond snippets. `science` is a function that
-    imports more, or None."""
+def prepare(packages):
+    """Runs in the zygote: imports what programs use beyond snippets. `packages` are the bits of
+    those of science.py that the program names."""
     for owner, names, _ in CALLS:
         for name in names.split():
             real[key(owner, name)] = getattr(owner, name)
@@ -569,8 +569,8 @@ def prepare(science):
     tempfile.tempdir = TMP  # modules ask for it when they are imported
     names = ["encodings." + n[:-3] for n in sorted(os.listdir(encodings.__path__[0])) if n[-3:] == ".py"]
     optional(GUEST["programs.txt"].decode().split() + names)
-    if science:
-        science()
+    if packages:
+        library.update(sys.modules["science"].prepare(packages))
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
     load("inline").prepare()
     load("absent").prepare()
@@ -581,6 +581,8 @@ def prepare(science):
     plt = import_plots()
     if plt:
         warm_plots(plt)
+    if packages:
+        sys.modules["science"].prepare_usual(packages)
     load("owncode").prepare(lambda: current["space"])
 
 

@@ -59,7 +59,7 @@ static enum dtx_code open_box(struct dtx_remote_ask *a, int *out_fd, struct dtx_
 		                      .now_us = a->now_us,
 		                      .hash_seed = a->hash_seed,
 		                      .no_warm = true,
-		                      .science = a->science != 0,
+		                      .science = a->science,
 		                      .keep_output = (size_t)a->keep_output,
 		                      .cancelled = main_is_gone,
 		                      .cancel_arg = out_fd };

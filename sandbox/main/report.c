@@ -14,6 +14,7 @@
 #include "sandbox/main/artifact.h"
 #include "sandbox/policy/ns.h"
 #include "sandbox/zygote/pyhost.h"
+#include "sandbox/zygote/pypackages.h"
 #include "sandbox/main/restore_source_cells.h"
 #include "sandbox/worker/worker.h"
 
@@ -439,45 +440,77 @@ static void screened(struct dtx_jail_report *r)
 	json_decref(tree);
 }
 
-/* What this machine has of the module that the snippet failed to import. */
-static enum dtx_py_module missed(const struct dtx_box *b, const struct dtx_jail_report *r)
+/* The module that the code failed to import; empty if that was not its error. pandas has its own
+ * message for a package that it needs. */
+static struct dtx_str missed(const struct dtx_jail_report *r)
 {
-	static const char start[] = "No module named '";
+	static const char *const starts[] = { "No module named '",
+		                              "Missing optional dependency '" };
 	const char *type = r->exception.type, *message = r->exception.message, *end;
+	size_t i;
 
-	if (b->command || !type || !message || strcmp(type, "ModuleNotFoundError") != 0 ||
-	    strncmp(message, start, strlen(start)) != 0)
-		return DTX_PY_NO_MODULE;
-	message += strlen(start);
-	end = strchr(message, '\'');
-	return end ? dtx_py_find_module((struct dtx_str){ message, (size_t)(end - message) })
-	           : DTX_PY_NO_MODULE;
+	if (!type || !message || !dtx_str_in_list("ImportError,ModuleNotFoundError", type))
+		return DTX_STR("");
+	for (i = 0; i < DTX_COUNT(starts); i++) {
+		size_t n = strlen(starts[i]);
+
+		end = strncmp(message, starts[i], n) ? NULL : strchr(message + n, '\'');
+		if (end)
+			return (struct dtx_str){ message + n, (size_t)(end - message) - n };
+	}
+	return DTX_STR("");
 }
 
-/* What would have made the import work: the profile lib-ro, or namespaces, because lib-ro does
- * not load extension modules where workers see /proc. */
-static enum dtx_jail_lacks lacks(const struct dtx_box *b, const struct dtx_jail_report *r)
+/* Whether it is one of the packages that the jail prepares for code that names them, and this code
+ * did not. */
+static bool is_unnamed(const struct dtx_box *b, struct dtx_str module)
 {
-	enum dtx_py_module module = missed(b, r);
-	bool code = b->welcome.layers & DTX_LAYER_MOUNTNS;
+	return b->spec.mode == DTX_JAIL_EXEC && dtx_jail_wants_science(module) & ~b->spec.science &&
+	       !(b->spec.science & DTX_JAIL_AT_HAND);
+}
 
+/* What would have made the import work: the name of the package in the code; the profile lib-ro;
+ * namespaces, because lib-ro does not load extension modules where workers see /proc; or a
+ * package of Debian's. */
+static enum dtx_jail_lacks lacks(const struct dtx_box *b, const struct dtx_jail_report *r,
+                                 const struct dtx_pypackage **package)
+{
+	struct dtx_str name = missed(r), top = name;
+	enum dtx_py_module module = dtx_py_find_module(name);
+	bool code = b->welcome.layers & DTX_LAYER_MOUNTNS;
+	ptrdiff_t dot = dtx_str_find(name, DTX_STR("."), 0);
+
+	*package = NULL;
+	if (b->command || !name.len)
+		return DTX_JAIL_LACKS_NOTHING;
+	if (dot >= 0)
+		top.len = (size_t)dot;
+	if (module && is_unnamed(b, top))
+		return DTX_JAIL_LACKS_NAME;
 	if (module == DTX_PY_CODE && !code)
 		return DTX_JAIL_LACKS_USERNS;
-	if (!module || b->spec.limits.profile != DTX_JAIL_SEALED)
+	if (module && b->spec.limits.profile == DTX_JAIL_SEALED)
+		return code ? DTX_JAIL_LACKS_LIB_RO : DTX_JAIL_LACKS_LIB_RO_TEXT;
+	if (dtx_py_find_module(top))
 		return DTX_JAIL_LACKS_NOTHING;
-	return code ? DTX_JAIL_LACKS_LIB_RO : DTX_JAIL_LACKS_LIB_RO_TEXT;
+	*package = dtx_pypackage_of(top);
+	if (!*package)
+		return DTX_JAIL_LACKS_DEBIAN;
+	return (*package)->lib_ro ? DTX_JAIL_LACKS_PACKAGE_RO : DTX_JAIL_LACKS_PACKAGE;
 }
 
 static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const char *type = r->exception.type ? r->exception.type : "an exception";
 	const char *message = r->exception.message ? r->exception.message : "";
+	const struct dtx_pypackage *package;
 
 	set_status(r, DTX_JAIL_SNIPPET_ERROR, "line %d: %.60s: %.220s", r->exception.line, type,
 	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
-	r->lacks = lacks(b, r);
+	r->lacks = lacks(b, r, &package);
+	r->package = package ? package->debian : NULL;
 }
 
 static void by_done(struct dtx_box *b, struct dtx_jail_report *r)

@@ -78,13 +78,17 @@ static enum dtx_jail_profile profile_of(const struct dtx_box *b)
 
 static enum dtx_zkind kind_of(const struct dtx_box *b)
 {
-	enum dtx_zkind kind = b->spec.science ? DTX_ZYGOTE_RUN_SCIENCE : DTX_ZYGOTE_RUN;
+	unsigned kind = DTX_ZYGOTE_RUN, science = b->spec.science & (DTX_JAIL_SCIENCE_END - 1);
 
 	if (b->spec.mode == DTX_JAIL_CHECK)
 		return DTX_ZYGOTE_SCREEN;
 	if (b->spec.mode == DTX_JAIL_EXEC)
-		kind = b->spec.science ? DTX_ZYGOTE_SCIENCE : DTX_ZYGOTE_EXEC;
-	return profile_of(b) == DTX_JAIL_LIB_RO ? kind | DTX_ZYGOTE_LIB_RO : kind;
+		kind = DTX_ZYGOTE_EXEC;
+	else
+		science &= DTX_JAIL_SCIPY; /* a snippet may import no other package */
+	if (profile_of(b) == DTX_JAIL_LIB_RO)
+		kind |= DTX_ZYGOTE_LIB_RO;
+	return (enum dtx_zkind)(kind | science << DTX_ZYGOTE_SCIENCE_SHIFT);
 }
 
 /* Checks that the shell's limits leave enough for a zygote and its worker. They would otherwise

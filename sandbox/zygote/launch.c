@@ -188,26 +188,42 @@ out:
 	return rc;
 }
 
-#define LIB_RO(kind) [DTX_ZYGOTE_LIB_RO + (kind)]
-const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS] = {
-	[DTX_ZYGOTE_RUN] = "run",
-	[DTX_ZYGOTE_SCREEN] = "screen",
-	[DTX_ZYGOTE_EXEC] = "exec",
-	[DTX_ZYGOTE_SCIENCE] = "science",
-	[DTX_ZYGOTE_RUN_SCIENCE] = "run-science",
-	LIB_RO(DTX_ZYGOTE_RUN) = "run-lib-ro",
-	LIB_RO(DTX_ZYGOTE_EXEC) = "exec-lib-ro",
-	LIB_RO(DTX_ZYGOTE_SCIENCE) = "science-lib-ro",
-	LIB_RO(DTX_ZYGOTE_RUN_SCIENCE) = "run-science-lib-ro",
-};
+void dtx_zkind_name(enum dtx_zkind kind, char out[DTX_ZKIND_NAME])
+{
+	static const char *const bases[] = { "run", "screen", "exec", "" };
+	unsigned bit, science = (unsigned)kind >> DTX_ZYGOTE_SCIENCE_SHIFT;
+	size_t at;
+
+	at = (size_t)snprintf(out, DTX_ZKIND_NAME, "%s%s", bases[kind & DTX_ZYGOTE_BASE],
+	                      kind & DTX_ZYGOTE_LIB_RO ? "+lib-ro" : "");
+	for (bit = 0; 1u << bit < DTX_JAIL_SCIENCE_END && at < DTX_ZKIND_NAME; bit++)
+		if (science & 1u << bit)
+			at += (size_t)snprintf(out + at, DTX_ZKIND_NAME - at, "+%s",
+			                       dtx_jail_science_names[bit]);
+}
+
+bool dtx_zkind_find(const char *name, enum dtx_zkind *kind)
+{
+	char known[DTX_ZKIND_NAME];
+	int i;
+
+	for (i = 0; i < DTX_ZYGOTE_KINDS; i++) {
+		*kind = (enum dtx_zkind)i;
+		dtx_zkind_name(*kind, known);
+		if ((i & DTX_ZYGOTE_BASE) != DTX_ZYGOTE_BASE && !strcmp(name, known))
+			return true;
+	}
+	return false;
+}
 
 enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid, int *control,
                                 struct dtx_err *err)
 {
-	char seed[16];
-	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)dtx_zkind_names[kind], seed, NULL };
+	char seed[16], name[DTX_ZKIND_NAME];
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME, name, seed, NULL };
 	struct role r = { argv, environment_here(), -1, -1, -1 };
 
+	dtx_zkind_name(kind, name);
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
 }
@@ -216,17 +232,13 @@ enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const cha
                               uint32_t idle_s, int listener, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char seed[16], idle[16];
-	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
-		         (char *)dtx_zkind_names[kind],
-		         seed,
-		         (char *)key,
-		         idle,
-		         NULL };
+	char seed[16], idle[16], name[DTX_ZKIND_NAME];
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME, name, seed, (char *)key, idle, NULL };
 	struct role r = { argv, environment_here(), -1, -1, -1 };
 	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
 	pid_t pid;
 
+	dtx_zkind_name(kind, name);
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	snprintf(idle, sizeof(idle), "%u", idle_s);
 	if (high < 0)

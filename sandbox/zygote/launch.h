@@ -9,24 +9,29 @@
 
 #include "core/base/err.h"
 #include "core/io/isolate/isolate.h"
+#include "core/plan/exec/provider.h"
 
 #define DTX_ZYGOTE_NAME "dtx-zygote"
 #define DTX_READER_NAME "dtx-reader"
 #define DTX_KEEPER_NAME "dtx-session"
 
 /* What a zygote imports before it forks workers: enough for a step of a plan (RUN), only what
- * the screen needs (SCREEN), what programs of `dtx exec` use (EXEC), or one of these with scipy. */
+ * the screen needs (SCREEN), or what programs of `dtx exec` use (EXEC); with LIB_RO for workers of
+ * the profile lib-ro; and from bit SCIENCE_SHIFT on the packages of enum dtx_jail_science. */
 enum dtx_zkind {
 	DTX_ZYGOTE_RUN,
 	DTX_ZYGOTE_SCREEN,
 	DTX_ZYGOTE_EXEC,
-	DTX_ZYGOTE_SCIENCE,     /* EXEC and scipy */
-	DTX_ZYGOTE_RUN_SCIENCE, /* RUN and scipy */
-	DTX_ZYGOTE_LIB_RO = 8,  /* a bit: the same kind, with workers of profile lib-ro */
-	DTX_ZYGOTE_KINDS = 16
+	DTX_ZYGOTE_BASE = 3,   /* the bits of the three above */
+	DTX_ZYGOTE_LIB_RO = 4, /* a bit */
+	DTX_ZYGOTE_SCIENCE_SHIFT = 3,
+	DTX_ZYGOTE_KINDS = DTX_JAIL_SCIENCE_END << DTX_ZYGOTE_SCIENCE_SHIFT
 };
-/* its first argument; NULL if there is no such kind */
-extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS];
+#define DTX_ZKIND_NAME 80
+/* Writes the first argument of such a zygote, "exec+scipy" for instance. */
+void dtx_zkind_name(enum dtx_zkind kind, char out[DTX_ZKIND_NAME]);
+/* Finds the kind of that name; returns false if no kind has it. */
+DTX_MUSTUSE bool dtx_zkind_find(const char *name, enum dtx_zkind *kind);
 
 /* Starts a private zygote, which ends when the caller closes *control, the caller's end of its
  * socket. Error: snippet_setup_refused. */

@@ -37,6 +37,8 @@
 #define LIBRARIES "/usr/lib/" MACHINE
 #define PACKAGES  "/usr/lib/python3/dist-packages"
 
+const char dtx_py_packages[] = PACKAGES;
+
 /* Package managers replace a file by a rename, which changes the time of its folder; adding or
  * removing a file does, too. So a folder stands for all files in it. Links are followed:
  * libblas.so.3, for instance, points to one of several libraries. */
@@ -64,6 +66,9 @@ const char *const dtx_py_files[] = {
 	PACKAGES "/pandas/_libs/window",
 	PACKAGES "/scipy",
 	PACKAGES "/matplotlib",
+	PACKAGES "/sklearn",
+	PACKAGES "/statsmodels",
+	PACKAGES "/seaborn",
 	NULL,
 };
 

@@ -27,6 +27,7 @@ DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind,
                                        struct dtx_err *err);
 /* Tells what this Python has as a module of that name ("xml.dom.minidom"): nothing, Python text,
  * or machine code. The name need not be valid or trusted. */
+extern const char dtx_py_packages[]; /* the folder of Debian's packages for Python */
 enum dtx_py_module { DTX_PY_NO_MODULE, DTX_PY_TEXT, DTX_PY_CODE };
 DTX_MUSTUSE enum dtx_py_module dtx_py_find_module(struct dtx_str name);
 /* What is done before a client waits for it: in a worker, what each run touches (TOUCHES); in a

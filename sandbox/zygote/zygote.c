@@ -258,25 +258,13 @@ static bool number(const char *text, int64_t max, int64_t *out)
 	return dtx_num_parse_i64(text, strlen(text), out) && *out >= 0 && *out <= max;
 }
 
-static bool find_kind(const char *name, enum dtx_zkind *kind)
-{
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(dtx_zkind_names); i++) {
-		*kind = (enum dtx_zkind)i;
-		if (dtx_zkind_names[i] && !strcmp(name, dtx_zkind_names[i]))
-			return true;
-	}
-	return false;
-}
-
 /* Arguments: KIND SEED, and for a pool also KEY IDLE_SECONDS. */
 static bool take_arguments(struct dtx_zygote *z, int argc, char **argv)
 {
 	int64_t seed, idle = 0;
 
 	z->pooled = argc == 5;
-	if ((argc != 3 && argc != 5) || !find_kind(argv[1], &z->kind) ||
+	if ((argc != 3 && argc != 5) || !dtx_zkind_find(argv[1], &z->kind) ||
 	    !number(argv[2], UINT32_MAX, &seed))
 		return false;
 	z->hash_seed = (uint32_t)seed;

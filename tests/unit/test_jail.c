@@ -4,7 +4,9 @@
 
 #include "core/base/cpu.h"
 #include "core/base/file.h"
+#include "sandbox/zygote/launch.h"
 #include "sandbox/zygote/pyhost.h"
+#include "sandbox/zygote/pypackages.h"
 #include "tests/unit/jailrun.h"
 
 void test_jail_selftest(void)
@@ -52,6 +54,36 @@ void test_jail_modules_of_the_machine(void)
 
 	for (i = 0; i < DTX_COUNT(cases); i++)
 		T_INT(dtx_py_find_module(dtx_str_of(cases[i].name)), cases[i].is);
+}
+
+void test_jail_packages_of_debian(void)
+{
+	char version[DTX_PYPACKAGE_VERSION];
+	const struct dtx_pypackage *p = dtx_pypackage_of(DTX_STR("pandas.core.frame"));
+	struct dtx_pypackage absent = { "no_such_module", "no-such", "python3-no-such", false };
+
+	T_CHECK(p && dtx_pypackage_version(p, version));
+	T_CHECK(version[0] >= '1' && version[0] <= '9' && strchr(version, '.'));
+	T_STR(dtx_pypackage_of(DTX_STR("sklearn"))->debian, "python3-sklearn");
+	T_CHECK(!dtx_pypackage_of(DTX_STR("")) && !dtx_pypackage_of(DTX_STR("scip")));
+	T_CHECK(!dtx_pypackage_version(&absent, version));
+}
+
+/* Every kind of zygote has its own name, from which it is found again. */
+void test_jail_kinds_of_zygotes(void)
+{
+	char name[DTX_ZKIND_NAME];
+	enum dtx_zkind kind;
+
+	for (int i = 0; i < DTX_ZYGOTE_KINDS; i++) {
+		dtx_zkind_name((enum dtx_zkind)i, name);
+		if ((i & DTX_ZYGOTE_BASE) == DTX_ZYGOTE_BASE)
+			continue;
+		T_CHECK(dtx_zkind_find(name, &kind) && (int)kind == i);
+	}
+	dtx_zkind_name(DTX_ZYGOTE_EXEC | DTX_JAIL_SKLEARN << DTX_ZYGOTE_SCIENCE_SHIFT, name);
+	T_STR(name, "exec+sklearn");
+	T_CHECK(!dtx_zkind_find("exec+pandas", &kind) && !dtx_zkind_find("", &kind));
 }
 
 void test_jail_screen(void)

@@ -92,10 +92,40 @@ void test_report_error(void)
 	snprintf(r.layer, sizeof(r.layer), "python");
 	T_CODE(dtx_jail_report_err(&r, &err), DTX_E_SNIPPET_SETUP_REFUSED, &err);
 	T_CHECK(strstr(err.hint, "python3-pandas"));
+	r.status = DTX_JAIL_SNIPPET_ERROR;
+	r.code = DTX_E_SNIPPET_EXCEPTION;
+	r.lacks = DTX_JAIL_LACKS_PACKAGE;
+	r.package = "python3-sklearn";
+	T_CODE(dtx_jail_report_err(&r, &err), DTX_E_SNIPPET_EXCEPTION, &err);
+	T_STR(err.hint, "apt-get install python3-sklearn");
+	r.lacks = DTX_JAIL_LACKS_PACKAGE_RO;
+	T_CODE(dtx_jail_report_err(&r, &err), DTX_E_SNIPPET_EXCEPTION, &err);
+	T_CHECK(strstr(err.hint, "--jail-profile lib-ro"));
 	r.code = DTX_OK;
 	T_OK(dtx_jail_report_err(&r, &err), &err);
 	dtx_err_clear(&err);
 	dtx_jail_report_clear(&r);
+}
+
+void test_report_packages_that_code_wants(void)
+{
+	static const struct {
+		const char *code;
+		unsigned wants;
+	} cases[] = {
+		{ "print(1)", 0 },
+		{ "from scipy import stats", DTX_JAIL_SCIPY },
+		{ "df.corr('kendall')", DTX_JAIL_SCIPY },
+		{ "s.interpolate('cubic')", DTX_JAIL_SCIPY },
+		{ "import sklearn.svm", DTX_JAIL_SKLEARN },
+		{ "from joblib import Parallel", DTX_JAIL_SKLEARN },
+		{ "import patsy", DTX_JAIL_STATSMODELS },
+		{ "import seaborn as sns, statsmodels.api as sm",
+		  DTX_JAIL_SEABORN | DTX_JAIL_STATSMODELS },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(cases); i++)
+		T_INT(dtx_jail_wants_science(dtx_str_of(cases[i].code)), cases[i].wants);
 }
 
 void test_report_every_status_has_name_and_code(void)

@@ -54,15 +54,29 @@ static bool interpolates(struct dtx_str code)
 	return found;
 }
 
-bool dtx_jail_wants_science(struct dtx_str code)
-{
-	static const char *const words[] = { "scipy",       "kendall",   "win_type",
-		                             "kde",         ".density(", "'density'",
-		                             "\"density\"", "spmatrix",  "_coo" };
-	bool wants = interpolates(code);
+const char *const dtx_jail_science_names[] = { "scipy", "sklearn", "statsmodels", "seaborn",
+	                                       "at-hand" };
 
-	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)
-		wants = dtx_str_find(code, dtx_str_of(words[i]), 0) >= 0;
+unsigned dtx_jail_wants_science(struct dtx_str code)
+{
+	static const struct {
+		const char *word;
+		unsigned package;
+	} words[] = {
+		{ "scipy", DTX_JAIL_SCIPY },       { "kendall", DTX_JAIL_SCIPY },
+		{ "win_type", DTX_JAIL_SCIPY },    { "kde", DTX_JAIL_SCIPY },
+		{ ".density(", DTX_JAIL_SCIPY },   { "'density'", DTX_JAIL_SCIPY },
+		{ "\"density\"", DTX_JAIL_SCIPY }, { "spmatrix", DTX_JAIL_SCIPY },
+		{ "_coo", DTX_JAIL_SCIPY },        { "sklearn", DTX_JAIL_SKLEARN },
+		{ "joblib", DTX_JAIL_SKLEARN },    { "statsmodels", DTX_JAIL_STATSMODELS },
+		{ "patsy", DTX_JAIL_STATSMODELS }, { "seaborn", DTX_JAIL_SEABORN },
+	};
+	unsigned wants = interpolates(code) ? DTX_JAIL_SCIPY : 0;
+
+	for (size_t i = 0; i < DTX_COUNT(words); i++)
+		if (!(wants & words[i].package) &&
+		    dtx_str_find(code, dtx_str_of(words[i].word), 0) >= 0)
+			wants |= words[i].package;
 	return wants;
 }
 
@@ -340,6 +354,13 @@ const char *dtx_jail_layer_hint(const char *layer)
 static const char *exception_hint(const struct dtx_jail_report *r)
 {
 	static const char *const lacking[] = {
+		[DTX_JAIL_LACKS_DEBIAN] =
+			"it is not installed from a Debian package, and the jail imports nothing "
+			"from pip or a virtual environment; a module of the program itself is "
+			"given with --file NAME.py=PATH",
+		[DTX_JAIL_LACKS_NAME] =
+			"the jail prepares this package for a program that contains its name: "
+			"write it out, as in an import",
 		[DTX_JAIL_LACKS_LIB_RO] =
 			"--jail-profile lib-ro reads modules of this machine's Python while the "
 			"code runs; without it the jail has those that it imported beforehand, see "
@@ -391,7 +412,12 @@ enum dtx_code dtx_jail_report_err(const struct dtx_jail_report *r, struct dtx_er
 	if (r->code == DTX_OK)
 		return DTX_OK;
 	(void)dtx_err_set(err, r->code, __FILE__, __LINE__, "snippet: %s", r->reason);
-	if (hint)
+	if (r->package)
+		dtx_err_hint(err, "apt-get install %s%s", r->package,
+		             r->lacks == DTX_JAIL_LACKS_PACKAGE_RO
+		                     ? "; the jail then imports it with --jail-profile lib-ro"
+		                     : "");
+	else if (hint)
 		dtx_err_hint(err, "%s", hint);
 	dtx_buf_addc(&more, '{');
 	add_text(&more, "status", dtx_jail_status_name(r->status));

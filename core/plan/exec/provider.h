@@ -106,6 +106,19 @@ struct dtx_jail_limits {
 #define DTX_JAIL_MEMORY_MIN ((uint64_t)64 << 20)
 #define DTX_JAIL_OUTPUT     ((uint64_t)1 << 30)
 
+/* Packages whose import takes longer than that of pandas, so that only code that names them gets
+ * them. AT_HAND: a program (not a snippet) can import all of them, and what they need, but none is
+ * imported in advance unless its bit is set, too. For code that is not known yet. */
+enum dtx_jail_science {
+	DTX_JAIL_SCIPY = 1 << 0,
+	DTX_JAIL_SKLEARN = 1 << 1,
+	DTX_JAIL_STATSMODELS = 1 << 2,
+	DTX_JAIL_SEABORN = 1 << 3,
+	DTX_JAIL_AT_HAND = 1 << 4,
+	DTX_JAIL_SCIENCE_END = 1 << 5
+};
+extern const char *const dtx_jail_science_names[]; /* by the number of the bit */
+
 /* All pointers are borrowed and must outlive the box. */
 struct dtx_jail_spec {
 	enum dtx_jail_mode mode; /* 0: RUN */
@@ -115,8 +128,8 @@ struct dtx_jail_spec {
 	int64_t now_us;
 	/* PYTHONHASHSEED; a snippet is admitted after one run with 0 and one with 1 */
 	uint32_t hash_seed;
-	bool no_warm; /* use a zygote of its own, even where there is a pool */
-	bool science; /* import scipy, where it is installed */
+	bool no_warm;     /* use a zygote of its own, even where there is a pool */
+	unsigned science; /* of enum dtx_jail_science: import these, where they are installed */
 	/* layers without which the run is refused, "userns,landlock4"; NULL */
 	const char *require_layers;
 	/* types that are promised by name (some columns may be missing); NULL */
@@ -151,10 +164,14 @@ struct dtx_jail_stream {
 	bool truncated;
 };
 
-/* What would have allowed a worker to import a module that this machine has. */
+/* What would have allowed a worker to import a module that it did not find. */
 enum dtx_jail_lacks {
-	DTX_JAIL_LACKS_NOTHING, /* nothing would */
-	DTX_JAIL_LACKS_LIB_RO,  /* the profile lib-ro */
+	DTX_JAIL_LACKS_NOTHING,    /* not known */
+	DTX_JAIL_LACKS_PACKAGE,    /* a package of Debian's */
+	DTX_JAIL_LACKS_PACKAGE_RO, /* a package of Debian's, and then the profile lib-ro */
+	DTX_JAIL_LACKS_DEBIAN,     /* nothing would: this machine does not have it from Debian */
+	DTX_JAIL_LACKS_NAME,       /* the name of the package in the text of the program */
+	DTX_JAIL_LACKS_LIB_RO,     /* the profile lib-ro */
 	/* the profile lib-ro, with what the module needs as text, too */
 	DTX_JAIL_LACKS_LIB_RO_TEXT,
 	DTX_JAIL_LACKS_USERNS /* the profile lib-ro, on a machine with user namespaces */
@@ -198,7 +215,8 @@ struct dtx_jail_report {
 	int64_t now_us;
 	uint32_t hash_seed;
 	bool flooded; /* output_limit: of stdout or stderr, for which there is no option */
-	enum dtx_jail_lacks lacks; /* for the module that was missing, where this machine has it */
+	enum dtx_jail_lacks lacks;              /* for the module that was missing */
+	const char *package;                    /* of Debian's, for LACKS_PACKAGE and _RO; static */
 	char python[16], pandas[16], numpy[16]; /* versions of the runtime */
 	char abi[17];                           /* 16 hex digits over versions and CPU features */
 	const char *check_json; /* what the screening found, see dtx-sandbox(7); NULL */
@@ -211,9 +229,9 @@ struct dtx_jail_report {
 /* Zeroes the report, so that clear is allowed. */
 void dtx_jail_report_init(struct dtx_jail_report *r);
 void dtx_jail_report_clear(struct dtx_jail_report *r);
-/* Whether code mentions scipy, or a part of pandas that needs it. Only then is scipy imported,
- * which takes as long as all other imports together. */
-bool dtx_jail_wants_science(struct dtx_str code);
+/* The packages of enum dtx_jail_science that code mentions, and scipy for code that uses a part of
+ * pandas that needs it. */
+unsigned dtx_jail_wants_science(struct dtx_str code);
 /* Whether code mentions XML, HTML or a rare part of numpy: these are imported only together with
  * scipy. A program of `dtx exec` always has them. */
 bool dtx_jail_wants_rare(struct dtx_str code);
