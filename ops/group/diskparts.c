@@ -33,7 +33,7 @@ out:
 }
 
 static enum dtx_code add_places(struct dtx_batch *b, const struct dtx_batch *in,
-                                const uint16_t *row, const int64_t *places, struct dtx_err *err)
+                                const uint16_t *row, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c = NULL;
@@ -41,8 +41,7 @@ static enum dtx_code add_places(struct dtx_batch *b, const struct dtx_batch *in,
 
 	dtx_builder_init(&place, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, b->nrows);
 	for (uint32_t i = 0; i < b->nrows; i++)
-		dtx_builder_i64(&place,
-		                places ? places[row[i]] : (int64_t)dtx_batch_pos(in, row[i]));
+		dtx_builder_i64(&place, (int64_t)dtx_batch_pos(in, row[i]));
 	DTX_TRY(dtx_builder_finish(&place, NULL, &c, err));
 	DTX_TRY(add_column(b, c, err));
 out:
@@ -52,8 +51,8 @@ out:
 /* Writes n rows of `in`, in the order of `row`, to disk.  It is one batch with the rows of all
  * partitions, because the description of a batch stays in memory. */
 static enum dtx_code put_rows(const struct dtx_opctx *ox, const struct dtx_batch *in,
-                              const uint16_t *row, uint32_t n, const int64_t *places,
-                              struct dtx_batch **out, struct dtx_err *err)
+                              const uint16_t *row, uint32_t n, struct dtx_batch **out,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -64,7 +63,7 @@ static enum dtx_code put_rows(const struct dtx_opctx *ox, const struct dtx_batch
 	memcpy(sel, row, n * sizeof(*sel));
 	b->nsel = n;
 	DTX_TRY(dtx_batch_dense(b, err));
-	DTX_TRY(add_places(b, in, row, places, err));
+	DTX_TRY(add_places(b, in, row, err));
 	DTX_TRY(dtx_spill_batch(ox->run->spill, b, &ox->stat->spilled, err));
 	*out = b;
 	b = NULL;
@@ -93,20 +92,19 @@ static void sort_rows(struct dtx_diskparts *d, const struct dtx_batch *in, const
 
 enum dtx_code dtx_diskparts_put(const struct dtx_opctx *ox, struct dtx_diskparts *d,
                                 const struct dtx_groups *g, struct dtx_column *const *key,
-                                const struct dtx_batch *in, const uint32_t *id,
-                                const int64_t *places, struct dtx_err *err)
+                                const struct dtx_batch *in, const uint32_t *id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_disk_batch *to;
 
-	DTX_TRY(dtx_groups_rowparts(g, &d->probe, key, in, d->shift, DTX_DISK_BITS, d->of, err));
+	DTX_TRY(dtx_groups_rowparts(g, &d->probe, key, in, 0, DTX_DISK_BITS, d->of, err));
 	if (!dtx_mem_reserve(&d->batch, &d->cap, d->n + 1, sizeof(*d->batch)))
 		DTX_FAIL_MEM(err);
 	to = &d->batch[d->n];
 	sort_rows(d, in, id, to->start);
 	if (!to->start[DTX_DISK_PARTS])
 		goto out;
-	DTX_TRY(put_rows(ox, in, d->row, to->start[DTX_DISK_PARTS], places, &to->b, err));
+	DTX_TRY(put_rows(ox, in, d->row, to->start[DTX_DISK_PARTS], &to->b, err));
 	d->n++;
 out:
 	return rc;

@@ -18,8 +18,7 @@ struct dtx_disk_batch {
 	struct dtx_batch *b;
 	uint32_t start[DTX_DISK_PARTS + 1];
 };
-struct dtx_diskparts {  /* of one worker; must be zeroed first */
-	unsigned shift; /* number of hash bits that selected an earlier partition */
+struct dtx_diskparts { /* of one worker; must be zeroed first */
 	struct dtx_disk_batch *batch;
 	size_t n, cap;
 	struct dtx_group_probe probe;
@@ -29,13 +28,12 @@ struct dtx_diskparts {  /* of one worker; must be zeroed first */
 };
 void dtx_diskparts_free(struct dtx_diskparts *d); /* NULL is allowed */
 /* Writes those live rows of `in` that have no group, that is id DTX_GROUP_NONE.  `key` has its FLAT
- * keys; `g` are any groups with keys of these types.  places: for all rows of `in`; NULL: the
- * places where they are now. */
+ * keys; `g` are any groups with keys of these types. */
 DTX_MUSTUSE enum dtx_code dtx_diskparts_put(const struct dtx_opctx *ox, struct dtx_diskparts *d,
                                             const struct dtx_groups *g,
                                             struct dtx_column *const *key,
                                             const struct dtx_batch *in, const uint32_t *id,
-                                            const int64_t *places, struct dtx_err *err);
+                                            struct dtx_err *err);
 
 /* The rows of one partition in one of the batches. */
 struct dtx_disk_piece {

@@ -145,7 +145,7 @@ static enum dtx_code distinct_put(const struct dtx_opctx *ox, struct distinct_lo
 	for (uint32_t k = 0; k < in->nsel; k++)
 		known += l->id[k] != DTX_GROUP_NONE;
 	dtx_op_count(ox, "duplicate", known);
-	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, NULL, err));
+	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, err));
 out:
 	dtx_groupkeys_unflat(&s->key, key);
 	return rc;
