@@ -175,6 +175,8 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 		             b);
 	else if (c->form == DTX_F_FLAT)
 		rowhash_flat(c, row, b);
+	else if (c->form == DTX_F_DICT)
+		rowhash_text(dtx_text_str(&c->dict->v.text[c->v.code[row]]), b);
 	else if (c->form == DTX_F_CELL)
 		rowhash_workbook(c, row, b);
 	else
@@ -185,7 +187,14 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 
 #define ROWHASH_WIDE 16 /* bytes that are copied of a short cell, whatever its length */
 
-enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED, ROWHASH_KEPT };
+enum rowhash_kind {
+	ROWHASH_ANY,
+	ROWHASH_SPAN,
+	ROWHASH_TEXT,
+	ROWHASH_DICT,
+	ROWHASH_PRINTED,
+	ROWHASH_KEPT
+};
 
 struct rowhash_col {
 	const struct dtx_column *col;
@@ -249,6 +258,8 @@ static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct
 		out.wide_to = rowhash_wide_to(b, c, after);
 	} else if (c && c->form == DTX_F_FLAT && c->type.type == DTX_T_TEXT) {
 		out.kind = ROWHASH_TEXT;
+	} else if (c && c->form == DTX_F_DICT) {
+		out.kind = ROWHASH_DICT;
 	}
 	return out;
 }
@@ -298,7 +309,7 @@ static inline uint32_t rowhash_short(const struct rowhash_col *rc, uint32_t row,
 		memcpy(to + ROWHASH_HEAD, p->text, DTX_PRINTED_MAX);
 		return p->len;
 	default:
-		t = &c->v.text[row];
+		t = rc->kind == ROWHASH_DICT ? &c->dict->v.text[c->v.code[row]] : &c->v.text[row];
 		if (t->len > DTX_TEXT_INLINE)
 			return 0;
 		rowhash_head(to, t->len);

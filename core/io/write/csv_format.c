@@ -234,7 +234,7 @@ static void put_dict(const struct dtx_csv_format *f, const struct format_item *i
                      struct dtx_buf *out)
 {
 	PUT_NULL(f, it, row, out);
-	dtx_csv_format_text(f, dtx_column_text(it->col, row), out);
+	dtx_csv_format_text(f, dtx_text_str(&it->col->dict->v.text[it->col->v.code[row]]), out);
 }
 
 static void put_const(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
