@@ -149,6 +149,7 @@ static int mcp_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 	dtx_cancel_catch();
 	if (serve(s, given, &config, &err) != DTX_OK)
 		status = dtx_out_fail(cli, &err);
+	dtx_mcp_sessions_end(s);
 	dtx_tempdir_remove(&s->scratch);
 	for (size_t i = 0; i < DTX_MCP_TICKETS_MAX; i++)
 		json_decref(s->ticket[i].args);
@@ -167,8 +168,9 @@ const struct dtx_cmd dtx_cmd_mcp = {
 		"An agent's client starts it, with this in its configuration:\n"
 		"  {\"command\": \"dtx\", \"args\": [\"mcp\", \"--root\", \".\"]}\n"
 		"\n"
-		"It offers the tools describe, run_plan, submit_code, run_python, wait, list, "
-		"provenance, why and replay, and runs, outputs, snippets and the schema of plans "
+		"It offers the tools describe, run_plan, submit_code, run_python, open_session, "
+		"close_session, wait, list, provenance, why and replay, and runs, outputs, "
+		"snippets and the schema of plans "
 		"as "
 		"resources. Each call runs dtx as a person would on the command line: with the "
 		"same "

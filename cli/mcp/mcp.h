@@ -9,6 +9,7 @@
 #include "cli/mcp/json_rpc.h"
 #include "core/base/tempdir.h"
 #include "core/store/ledger/record.h"
+#include "sandbox/session/session.h"
 
 #define DTX_MCP_MODERN "2026-07-28"
 #define DTX_MCP_LEGACY "2025-11-25"
@@ -121,6 +122,14 @@ struct dtx_mcp_ticket {
 	int attempts; /* left */
 };
 
+/* A session of `dtx exec` that the client opened. Once it was given tables or files, what its
+ * programs print may hold their cells. */
+#define DTX_MCP_SESSIONS_MAX 8
+struct dtx_mcp_session {
+	char name[DTX_SESSION_NAME]; /* "": this place is free */
+	bool has_data;
+};
+
 struct dtx_mcp_server {
 	const struct dtx_cli *cli;
 	struct dtx_mcp_policy policy;
@@ -138,7 +147,12 @@ struct dtx_mcp_server {
 	size_t ncalls, running;
 	struct dtx_mcp_ticket ticket[DTX_MCP_TICKETS_MAX];
 	size_t next_ticket;
+	struct dtx_mcp_session session[DTX_MCP_SESSIONS_MAX];
 };
+/* In tool_session.c: the session of that name; NULL: the client did not open it. */
+struct dtx_mcp_session *dtx_mcp_session_find(struct dtx_mcp_server *s, const char *name);
+/* Ends all sessions of the client. */
+void dtx_mcp_sessions_end(struct dtx_mcp_server *s);
 
 /* Serves until stdin ends. */
 DTX_MUSTUSE enum dtx_code dtx_mcp_serve(struct dtx_mcp_server *s, struct dtx_err *err);

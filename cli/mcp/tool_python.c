@@ -12,11 +12,25 @@
 #define FIGURES_MAX 8
 #define FILES_MAX   200
 
-/* Whether the program had cells to print, and the policy does not let them out. */
+static bool has_data(const struct dtx_mcp_call *c)
+{
+	return json_object_size(json_object_get(c->args, "tables")) ||
+	       json_object_size(json_object_get(c->args, "files"));
+}
+
+static struct dtx_mcp_session *session_of(const struct dtx_mcp_call *c)
+{
+	return dtx_mcp_session_find(c->server, dtx_json_text(c->args, "session", ""));
+}
+
+/* Whether the program had cells to print, and the policy does not let them out. In a session they
+ * may be those of an earlier call; of one that was closed meanwhile it is not known. */
 static bool withholds(const struct dtx_mcp_call *c)
 {
-	return !c->server->policy.all && (json_object_size(json_object_get(c->args, "tables")) ||
-	                                  json_object_size(json_object_get(c->args, "files")));
+	const struct dtx_mcp_session *s = session_of(c);
+	bool in_session = json_object_get(c->args, "session") != NULL;
+
+	return !c->server->policy.all && (has_data(c) || (in_session && (!s || s->has_data)));
 }
 
 /* Adds "OPTION NAME=PATH" for each file. */
@@ -56,6 +70,13 @@ enum dtx_code dtx_mcp_run_python_start(struct dtx_mcp_call *c, struct dtx_err *e
 
 	dtx_mcp_argv_words(&a, "exec --json --errors json");
 	dtx_mcp_argv_option(&a, "--run-id", c->run_id);
+	if (json_object_get(c->args, "session")) {
+		if (!session_of(c))
+			DTX_FAIL_NEXT(err, DTX_E_USAGE, "open_session gives a handle",
+			              "no session with this handle is open");
+		session_of(c)->has_data |= has_data(c);
+		dtx_mcp_argv_option(&a, "--session", session_of(c)->name);
+	}
 	if (out)
 		DTX_TRY(dtx_mcp_path_folder(c->server, out, path, err));
 	else
@@ -174,6 +195,21 @@ static void set_exception(json_t *result, const json_t *raised, bool hides)
 	json_object_set_new(result, "exception", one);
 }
 
+/* The value of the last expression. Without leave to show cells: what kind of thing it is, by the
+ * names that Python and pandas have for it, and its size. */
+static json_t *shown_value(const json_t *value, bool hides)
+{
+	static const char known[] = "DataFrame,Series,int,float,bool,str,list,tuple,dict,set";
+	json_t *out;
+
+	if (!hides)
+		return dtx_mcp_pick(value, "type,text,cut,rows,width,columns,head,dtype");
+	out = dtx_mcp_pick(value, "rows,width");
+	if (dtx_str_in_list(known, dtx_json_text(value, "type", "")))
+		json_object_set(out, "type", json_object_get(value, "type"));
+	return out;
+}
+
 enum dtx_code dtx_mcp_run_python_ended(struct dtx_mcp_call *c, struct dtx_err *err)
 {
 	const struct dtx_mcp_policy *p = &c->server->policy;
@@ -209,6 +245,13 @@ enum dtx_code dtx_mcp_run_python_ended(struct dtx_mcp_call *c, struct dtx_err *e
 		cut |= set_stream(result, "stderr", json_object_get(report, "stderr"));
 		json_object_set_new(result, "truncated", json_boolean(cut));
 	}
+	if (json_is_object(json_object_get(report, "value")))
+		json_object_set_new(result, "value",
+		                    shown_value(json_object_get(report, "value"), hides));
+	if (json_is_object(json_object_get(exec, "session")))
+		json_object_set_new(
+			result, "session",
+			dtx_mcp_pick(json_object_get(exec, "session"), "call,new,ended"));
 	if (json_is_object(raised))
 		set_exception(result, raised, hides);
 	if (json_is_object(error))

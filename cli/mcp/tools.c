@@ -10,6 +10,20 @@
  *
  * Each result has a status. A call that takes long has only "running" and its run_id. */
 
+static const char open_session_input[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[],\"properties\":{}}";
+static const char open_session_output[] =
+	"{\"type\":\"object\",\"required\":[\"status\"],"
+	"\"properties\":{\"status\":{\"type\":\"string\",\"enum\":[\"ok\",\"failed\","
+	"\"running\"]},\"run_id\":{\"type\":\"string\"},\"session\":{\"type\":\"string\"}}}";
+static const char close_session_input[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"session\"],"
+	"\"properties\":{\"session\":{\"type\":\"string\",\"maxLength\":48,"
+	"\"description\":\"Handle from open_session\"}}}";
+static const char close_session_output[] =
+	"{\"type\":\"object\",\"required\":[\"status\"],"
+	"\"properties\":{\"status\":{\"type\":\"string\",\"enum\":[\"ok\",\"failed\","
+	"\"running\"]},\"run_id\":{\"type\":\"string\"},\"calls\":{\"type\":\"integer\"}}}";
 static const char describe_input[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"path\"],"
 	"\"properties\":{\"path\":{\"type\":\"string\",\"maxLength\":4096,\"description\":\"A "
@@ -104,6 +118,8 @@ static const char run_python_input[] =
 	"\"items\":{\"type\":\"string\"},\"description\":\"sys.argv[1:]\"},"
 	"\"out\":{\"type\":\"string\",\"maxLength\":4096,\"description\":\"Folder for the files "
 	"of /out, new or empty. Without it they are kept until the server ends\"},"
+	"\"session\":{\"type\":\"string\",\"maxLength\":48,\"description\":\"Handle from "
+	"open_session: variables and files of its earlier calls are there\"},"
 	"\"timeout_s\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":3600,"
 	"\"description\":\"Seconds that the program may take (30)\"}}}";
 static const char run_python_output[] =
@@ -113,6 +129,7 @@ static const char run_python_output[] =
 	"\"stderr\":{\"type\":\"string\"},\"truncated\":{\"type\":\"boolean\"},"
 	"\"withheld\":{\"type\":\"boolean\"},\"note\":{\"type\":\"string\"},"
 	"\"exception\":{\"type\":\"object\"},\"error\":{\"type\":\"object\"},"
+	"\"value\":{\"type\":\"object\"},\"session\":{\"type\":\"object\"},"
 	"\"errors\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
 	"\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}}";
 static const char submit_code_input[] =
@@ -206,8 +223,15 @@ enum dtx_code dtx_mcp_wait_start(struct dtx_mcp_call *c, struct dtx_err *err)
 
 /* --- the table --- */
 
-/* open_session and close_session belong here, once programs can keep their state. */
 const struct dtx_mcp_tool dtx_mcp_tools[] = {
+	{ .name = "close_session",
+	  .title = "Close a session",
+	  .description = "Ends a session and frees its memory; its variables and files are lost.",
+	  .input = close_session_input,
+	  .output = close_session_output,
+	  .idempotent = false,
+	  .start = dtx_mcp_close_session_start,
+	  .ended = dtx_mcp_close_session_ended },
 	{ .name = "describe",
 	  .title = "Describe a file",
 	  .description = "Reads a table file (CSV, TSV, JSON, JSON lines, Excel, Parquet, SQLite, "
@@ -233,6 +257,17 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	  .idempotent = true,
 	  .start = dtx_mcp_list_start,
 	  .ended = dtx_mcp_list_ended },
+	{ .name = "open_session",
+	  .title = "Open a session",
+	  .description =
+	          "Gives a handle for run_python: programs with it share their variables and "
+	          "files. At most 8 are open; a session ends with a call that goes past a "
+	          "limit, after 30 minutes without a call, after 24 hours, and with the "
+	          "server.",
+	  .input = open_session_input,
+	  .output = open_session_output,
+	  .start = dtx_mcp_open_session_start,
+	  .ended = NULL },
 	{ .name = "provenance",
 	  .title = "Record of a run",
 	  .description = "How a result came about: inputs with their hashes, steps with row "
@@ -275,8 +310,9 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	  .description = "Runs a program with pandas, numpy and, where Debian installed them, "
 	                 "scipy, matplotlib, seaborn, statsmodels, sklearn and openpyxl: no "
 	                 "network, no files but those given, 30 s and 1 GiB unless the settings "
-	                 "say otherwise, no "
-	                 "state kept between calls. Figures of matplotlib that are left open come "
+	                 "say otherwise; "
+	                 "state is kept between calls with a session. The value of the last "
+	                 "expression comes back. Figures of matplotlib that are left open come "
 	                 "back as images, "
 	                 "PNG up to 1 MiB; stdout and stderr up to 64 KiB each. If it is given "
 	                 "tables or files, "

@@ -10,6 +10,7 @@
 	enum dtx_code dtx_mcp_##name##_start(struct dtx_mcp_call *c, struct dtx_err *err);         \
 	enum dtx_code dtx_mcp_##name##_ended(struct dtx_mcp_call *c, struct dtx_err *err)
 
+DTX_MCP_TOOL(close_session);
 DTX_MCP_TOOL(describe);
 DTX_MCP_TOOL(list);
 DTX_MCP_TOOL(provenance);
@@ -19,6 +20,8 @@ DTX_MCP_TOOL(run_python);
 DTX_MCP_TOOL(wait);
 DTX_MCP_TOOL(why);
 
+/* Needs no child. */
+enum dtx_code dtx_mcp_open_session_start(struct dtx_mcp_call *c, struct dtx_err *err);
 /* Ends as run_plan does. */
 enum dtx_code dtx_mcp_submit_code_start(struct dtx_mcp_call *c, struct dtx_err *err);
 

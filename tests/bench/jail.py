@@ -55,6 +55,23 @@ def warm(folder):
     show("a program alone, wall of the jail, ms", " ".join(percentiles(spaced)), "")
 
 
+def sessions(folder):
+    call = lambda name, code: timed([DTX, "exec", "--session", name, "-c", code])  # noqa: E731
+    call("first", "1")  # its pool warms up
+    time.sleep(3)
+    first, later = [], []
+    for i in range(min(RUNS, 50)):
+        first.append(call("s%d" % i, "x = 1"))
+        for _ in range(3):
+            time.sleep(0.02)
+            later.append(call("s%d" % i, "x + 1"))
+        subprocess.run([DTX, "session", "stop", "s%d" % i], check=True)
+        time.sleep(0.05)
+    subprocess.run([DTX, "session", "stop", "first"], check=True)
+    show("first call of a session, whole process, ms", " ".join(percentiles(first)), "12")
+    show("later calls, whole process, ms", " ".join(percentiles(later)), "6")
+
+
 def cached(folder):
     with open("in.csv", "w") as f:
         f.write("k,n\n" + "".join("%s,%d\n" % ("abc"[i % 3], i) for i in range(1000)))
@@ -109,7 +126,7 @@ def main():
         os.chmod(folder, 0o700)
         print("%s, %d CPUs, load %.1f" % (os.uname().release, os.cpu_count(), os.getloadavg()[0]))
         show("", "", "bar")
-        for part in (warm, cached, throughput, kills):
+        for part in (warm, sessions, cached, throughput, kills):
             part(folder)
         os.chdir("/")
 

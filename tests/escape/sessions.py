@@ -73,9 +73,10 @@ def keeper_of(name):
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             words = open("/proc/%s/cmdline" % pid).read().split("\0")
+            mine = os.path.realpath("/proc/%s/fd/4" % pid) == os.path.realpath(FOLDER + "/dtx")
         except OSError:
             continue
-        if words[:2] == ["dtx-session", name] and not gone(int(pid)):
+        if mine and words[:2] == ["dtx-session", name] and not gone(int(pid)):
             return int(pid)
 
 
@@ -470,11 +471,13 @@ def main():
                           DTX_POOL_IDLE="10", DTX_SESSION_MAX="32")
         for name in ("DTX_NO_WARM", "DTX_JAIL", "DTX_SESSION_IDLE", "DTX_SESSION_AGE"):
             os.environ.pop(name, None)
-        for test in (test_state, test_between, test_users, test_parser, test_limits, test_memory,
-                     test_clock):
-            test()
-        for name in list(listed()):
-            stop(name)
+        try:
+            for test in (test_state, test_between, test_users, test_parser, test_limits, test_memory,
+                         test_clock):
+                test()
+        finally:
+            for name in list(listed()):
+                stop(name)
         left = [n for n in os.listdir(FOLDER + "/dtx") if n.startswith("session-")]
         check("nothing is left: sockets, keepers", not left and wait(lambda: not keeper_of("a")), left)
         check("nothing is left in TMPDIR", not [n for n in os.listdir(FOLDER) if n.startswith("dtx-")])

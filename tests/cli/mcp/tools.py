@@ -105,3 +105,18 @@ needs = c.call("run_plan", plan=SUM, files={"main": "hours.csv"})
 show("auto", c.call("submit_code", ticket=needs["ticket"], code=CODE)["status"])
 show("author asked", [os.path.exists("asked"), b"a-key-of-the-host" in c.bytes])
 show("end", c.end())
+
+# sessions: state, values, and what is withheld once data was given
+for sample in ("all", "none"):
+    c = Client("--sample", sample)
+    s = c.call("open_session")["session"]
+    show("session", short(c.call("run_python", session=s, code="x = 20 + 1\nx * 2")))
+    show("session again", short(c.call("run_python", session=s, code="print(x)\nx")))
+    c.call("run_python", session=s, code="df = tables['t']", tables={"t": "hours.csv"})
+    show("session with data", short(c.call("run_python", session=s, code="print(df.name[0])\ndf")))
+    show("session failed", short(c.call("run_python", session=s, code="import os\nos._exit(1)"))["session"])
+    show("session closed", c.call("close_session", session=s))
+    show("session unknown", c.call("run_python", session=s, code="1"))
+    c.call("run_python", session=c.call("open_session")["session"], code="1")
+    open_before = subprocess.run([DTX, "session", "list"], capture_output=True, text=True).stdout.count("mcp-")
+    show("session end", [c.end(), open_before > 0])
