@@ -199,7 +199,7 @@ const struct dtx_cmd dtx_cmd_exec = {
 		"Python's own modules, pandas, numpy and, where Debian installed them, scipy, "
 		"matplotlib, seaborn, statsmodels, sklearn and openpyxl; `dtx doctor --jail` "
 		"lists them. The jail, the limits and the record are those of a snippet; the clock "
-	        "does not move.\n"
+		"does not move.\n"
 		"  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
 		"  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o out\n"
 		"  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'\n\n"
