@@ -350,6 +350,7 @@ fuzz:
 	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
 		LDFLAGS="-fsanitize=fuzzer,address,undefined" fuzz-link
 	mkdir -p $(CORPUS)/$(FUZZ) $(CORPUS)/found
+	[ ! -e tests/fuzz/grown/$(FUZZ).tar.xz ] || tar -xJf tests/fuzz/grown/$(FUZZ).tar.xz -C $(CORPUS)/$(FUZZ)
 	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) -artifact_prefix=$(CORPUS)/found/$(FUZZ)- \
 		$(CORPUS)/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 .PHONY: fuzz-link
