@@ -1,4 +1,4 @@
-/* The unit-test harness.  Functions `void test_NAME(void)` in tests/unit/test_*.c are found by
+/* The unit-test harness.  Functions `void test_NAME(void)` in tests/unit/ROOM/test_*.c are found by
  * name.  A test without a check fails; t_skip gives a reason why a test cannot run. */
 #ifndef TESTS_T_H
 #define TESTS_T_H

@@ -2,10 +2,11 @@
 """Puts sources into groups that are compiled as one file: gen-unity.py FOLDER VARIABLE SOURCE...
 
 A group parses the headers and starts the compiler only once, which makes a whole build three times as
-fast.  Sources may only be in one group if they share no name at file scope, and if no macro of one
-occurs as a word in another.  The compiler would report the first; the second could change the meaning
+fast.  Sources may only be in one group if they share no name at file scope, if no macro of one
+occurs as a word in another, and if none defines a macro that a header of another has.  The compiler would report the first; the second could change the meaning
 of a source without an error.  Writes FOLDER/uN.c, and FOLDER/groups.mk, which sets VARIABLE to their
 objects; files that would not change are not written, so that they are not compiled again."""
+import functools
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 DIRECTIVE = re.compile(r"^\s*#.*$", re.M)
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 TAG = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*$")
 FUNCTION = re.compile(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$")
@@ -51,6 +53,7 @@ class Group:
     def __init__(self):
         self.sources, self.lines = [], 0
         self.names, self.macros, self.words = set(), set(), set()
+        self.given = set()  # macros of the headers
 
     def add(self, other):
         self.sources += other.sources
@@ -58,10 +61,21 @@ class Group:
         self.names |= other.names
         self.macros |= other.macros
         self.words |= other.words
+        self.given |= other.given
 
     def fits(self, other):
         return (self.lines + other.lines <= LINES and not self.names & other.names
-                and not self.macros & other.words and not other.macros & self.words)
+                and not self.macros & (other.words | other.given)
+                and not other.macros & (self.words | self.given))
+
+
+@functools.cache
+def macros_of_header(path):
+    try:
+        with open(path, encoding="utf-8") as f:
+            return frozenset(MACRO.findall(f.read()))
+    except FileNotFoundError:  # it is generated
+        return frozenset()
 
 
 def read(path):
@@ -72,6 +86,7 @@ def read(path):
     bare = TEXT.sub("0", text)
     one.sources, one.lines = [path], raw.count("\n")
     one.macros = set(MACRO.findall(bare))
+    one.given = set().union(*map(macros_of_header, INCLUDE.findall(raw)))
     one.words = set(WORD.findall(bare))
     one.names = names_of(DIRECTIVE.sub("", bare))
     return one

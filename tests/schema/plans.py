@@ -66,7 +66,7 @@ def unescape(text):
 def corpus():
     """place -> plan, each plan once."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests/unit/*.c"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/unit/**/*.c"), recursive=True)):
         with open(path, encoding="utf-8") as f:
             texts = [unescape(t) for t in c_texts(f.read()) if t[:1] in ("{", "[")]
         found.update((t, os.path.basename(path)) for t in texts)
