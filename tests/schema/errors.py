@@ -131,7 +131,7 @@ CASES = [
     ("bad_split", ANY, None, plan({"op": "pivot_records", "key": "a", "sep": ":"}), "a\nx:1\ny\n"),
     ("unexpected_value", ANY, None, plan({"op": "repeat", "col": "a"}), "a\n-1\n"),
     ("input_not_found", "/inputs/0", None, plan(HEAD), "", "run", "nosuch.csv"),
-    ("input_io", "/inputs/0", None, plan(HEAD), "", "run", "."),
+    ("input_io", "/inputs/0", None, plan(HEAD), "", "run", "a" * 300),
     ("unsupported_format", ANY, None, plan(HEAD), "ARROW1xxxxxxxxxxxxxxARROW1"),
     ("sheet_not_found", ANY, None, plan(HEAD), "", "run", BOOK, "--sheet", "nosuch"),
     ("corrupt_file", ANY, None, plan(HEAD), "PK\x03\x04garbage that is not a zip file at all"),
