@@ -173,6 +173,8 @@ static const char *grid_fold(struct dtx_textgrid *g, const char *text)
 	for (i = 0; i < t.len && same; i++)
 		same = !strchr("\t\n\r\v\f", t.ptr[i]) &&
 		       !(t.ptr[i] == ' ' && t.ptr[i + 1] == ' ') && (unsigned char)t.ptr[i] < 0x80;
+	if (same && (t.len == 4 || t.len == 5) && dtx_str_in_list("True,TRUE,False,FALSE", text))
+		return (t.ptr[0] | 32) == 't' ? "true" : "false";
 	if (same)
 		return dtx_str_in_list(words, text) ? NULL : text;
 	out = dtx_arena_strndup(&g->arena, t.ptr, t.len);

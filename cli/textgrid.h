@@ -38,7 +38,8 @@ bool dtx_textgrid_same(const char *a, const char *b);
  * numbers. Returns false if none. */
 bool dtx_textgrid_plain(struct dtx_textgrid *g);
 /* Folds what an example of a table need not have exactly: blanks around a text are cut off, several
- * become one, and blank texts and words for missing values ("nan", "None", "n/a") become null. */
+ * become one, "True" is "true", and blank texts and words for missing values ("nan", "None", "n/a")
+ * become null. */
 void dtx_textgrid_fold(struct dtx_textgrid *g);
 /* Whether a column of g has all values of a wanted column, each at least as often. */
 bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,

@@ -145,6 +145,15 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 		again = look_profile(x, src, sample, &why);
 	else if (again == DTX_OK)
 		again = rc;
+	if (again == DTX_E_HEADER_NOT_FOUND && x->example) {
+		/* with an example the values are enough */
+		dtx_err_clear(&why);
+		dtx_profile_clear(&x->profile);
+		dtx_reader_close(x->reader);
+		x->reader = NULL;
+		x->opts.header_rows = 0;
+		again = look_profile(x, src, sample, &why);
+	}
 	if (again == DTX_OK) {
 		dtx_err_clear(err);
 		rc = DTX_OK;

@@ -9,6 +9,8 @@
 #include "core/io/header/header.h"
 #include "ops/reshape/totals.h"
 
+enum { LABEL_COLS = 64 };
+
 /* --- results --- */
 
 void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding)
@@ -88,11 +90,12 @@ static void tally_column(const struct dtx_search *s, uint32_t col, bool (*rule)(
 	}
 }
 
-static void tally_texts(const struct dtx_search *s, bool (*rule)(struct dtx_str), struct tally *t)
+/* Labels of totals and notes are in the first columns. */
+static void tally_labels(const struct dtx_search *s, bool (*rule)(struct dtx_str), struct tally *t)
 {
 	uint32_t i;
 
-	for (i = 0; i < s->p->schema->nfields; i++) {
+	for (i = 0; i < s->p->schema->nfields && i < LABEL_COLS; i++) {
 		if (dtx_search_text(s, i))
 			tally_column(s, i, rule, t);
 	}
@@ -126,8 +129,8 @@ static void rows_to_drop(struct dtx_search *s)
 	json_t *kinds = json_array();
 	struct dtx_buf b = DTX_BUF_INIT(4096);
 
-	tally_texts(s, dtx_total_label_default, &totals);
-	tally_texts(s, is_footnote, &notes);
+	tally_labels(s, dtx_total_label_default, &totals);
+	tally_labels(s, is_footnote, &notes);
 	if (heads) {
 		json_array_append_new(kinds, json_string("repeated_header"));
 		dtx_buf_printf(&b, "%llu rows repeat the header", (unsigned long long)heads);

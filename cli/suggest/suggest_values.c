@@ -57,6 +57,17 @@ static bool is_digits(struct dtx_str t)
 	return t.len > 0;
 }
 
+static bool has_digits(struct dtx_str t)
+{
+	size_t i;
+
+	for (i = 0; i < t.len; i++) {
+		if (t.ptr[i] >= '0' && t.ptr[i] <= '9')
+			return true;
+	}
+	return false;
+}
+
 /* Collects the currency: the bytes besides digits, signs and blanks, in order. */
 static struct dtx_str currency_of(struct dtx_str t, char out[16])
 {
@@ -144,6 +155,12 @@ static void read_value(const struct dtx_colstat_value *v, struct reading *r)
 	r->digits += is_digits(v->text) ? v->count : 0;
 	r->shortest = r->values == v->count ? v->text.len : DTX_MIN(r->shortest, v->text.len);
 	r->longest = DTX_MAX(r->longest, v->text.len);
+	if (!r->example.len) {
+		r->example = v->text;
+		r->row = v->row;
+	}
+	if (!has_digits(v->text))
+		return; /* neither a number nor a date, which is not worth five attempts */
 	for (i = 0; i < MARKS; i++) {
 		if (!dtx_numtext(v->text, &mark_rules[i], plain, &len, &places))
 			continue;
@@ -165,10 +182,6 @@ static void read_value(const struct dtx_colstat_value *v, struct reading *r)
 	r->timed += timed ? v->count : 0;
 	r->first_over += fits[DTX_ORDER_DMY] && !fits[DTX_ORDER_MDY] ? v->count : 0;
 	r->second_over += fits[DTX_ORDER_MDY] && !fits[DTX_ORDER_DMY] ? v->count : 0;
-	if (!r->example.len) {
-		r->example = v->text;
-		r->row = v->row;
-	}
 }
 
 static void read_column(const struct dtx_colstat *c, struct reading *r)

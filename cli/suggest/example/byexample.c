@@ -471,7 +471,16 @@ static enum dtx_code search_steps(const struct dtx_textgrid *have, const struct 
 
 	DTX_TRY(dtx_makers_run(&m, MAKER_LEAST, err));
 	for (i = 0; i < m.n && i < MAKER_STEPS; i++) {
-		if (json_array_extend(steps, m.list[i].steps) < 0)
+		json_t *step = json_array_get(m.list[i].steps, 0);
+
+		if (json_array_append(steps, step) < 0)
+			DTX_FAIL_MEM(err);
+		if (!dtx_str_is(dtx_str_of("pivot_longer"), dtx_json_text(step, "op", "")) ||
+		    json_object_get(step, "drop_nulls"))
+			continue;
+		step = json_deep_copy(step);
+		if (!dtx_json_set(step, "drop_nulls", json_true()) ||
+		    json_array_append_new(steps, step) < 0)
 			DTX_FAIL_MEM(err);
 	}
 	DTX_TRY(dtx_reshape_steps(have, want, second, &more, err));
@@ -485,15 +494,60 @@ out:
 	return rc;
 }
 
+/* Gives a step's new columns the names of the wanted columns that have the same values, in the step
+ * and in its result. Returns a new reference to the step. */
+static json_t *search_adopt(struct dtx_textgrid *got, const struct dtx_textgrid *want,
+                            const json_t *step)
+{
+	json_t *map = json_array(), *steps = json_pack("[O]", step), *out;
+	json_t *rename = json_pack("{sO}", "map", map), *left;
+	int32_t name[MATCH_COLS];
+	bool used[MATCH_COLS] = { false };
+	uint32_t c, w;
+	size_t i;
+
+	for (c = 0; c < got->ncols && c < MATCH_COLS; c++) {
+		name[c] = -1;
+		for (w = 0; w < want->ncols && w < MATCH_COLS &&
+		            dtx_textgrid_find(want, got->name[c]) < 0 && name[c] < 0;
+		     w++) {
+			if (used[w] || dtx_textgrid_find(got, want->name[w]) >= 0 ||
+			    !dtx_textgrid_column_within(got, c, want, w))
+				continue;
+			name[c] = (int32_t)w;
+			used[w] = true;
+			(void)json_array_append_new(map, json_pack("{ss ss}", "from", got->name[c],
+			                                           "to", want->name[w]));
+		}
+	}
+	match_fold(got, steps, rename);
+	for (c = 0; c < got->ncols && c < MATCH_COLS; c++) {
+		json_array_foreach(map, i, left)
+		{
+			if (!strcmp(json_string_value(json_object_get(left, "from")), got->name[c]))
+				name[c] = -1;
+		}
+		if (name[c] >= 0)
+			got->name[c] = want->name[name[c]];
+	}
+	out = json_incref(json_array_get(steps, 0));
+	json_decref(rename);
+	json_decref(map);
+	json_decref(steps);
+	return out;
+}
+
 /* Tries second steps after `first`, whose result is `have`. */
-static enum dtx_code search_second(struct byexample *x, const struct dtx_textgrid *have,
-                                   const json_t *first, struct dtx_err *err)
+static enum dtx_code search_second(struct byexample *x, struct dtx_textgrid *have, const json_t *by,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *steps = NULL, *step;
+	json_t *steps = NULL, *step, *first = search_adopt(have, x->want, by);
 	bool ok, equal;
 	size_t i;
 
+	if (!first)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(search_steps(have, x->want, true, &steps, err));
 	json_array_foreach(steps, i, step)
 	{
@@ -509,6 +563,7 @@ static enum dtx_code search_second(struct byexample *x, const struct dtx_textgri
 	}
 out:
 	json_decref(steps);
+	json_decref(first);
 	return rc;
 }
 

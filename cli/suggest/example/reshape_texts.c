@@ -86,6 +86,10 @@ static void text_blocks(struct dtx_reshape *s)
 
 	if (every > 1 && every * s->have->ncols == s->want->ncols)
 		dtx_reshape_add(s, json_pack("{ss si}", "op", "unstack_blocks", "every", every));
+	every = s->want->nrows ? (uint32_t)(s->have->nrows / s->want->nrows) : 0;
+	if (every > 1 && every <= 64 && every * s->want->nrows == s->have->nrows &&
+	    s->want->ncols > s->have->ncols)
+		dtx_reshape_add(s, json_pack("{ss si}", "op", "unstack_blocks", "every", every));
 	if (s->have->ncols == 2)
 		dtx_reshape_add(s, json_pack("{ss}", "op", "pivot_records"));
 }

@@ -96,23 +96,38 @@ static bool all_digits(struct dtx_str t)
 	return t.len > 0;
 }
 
-/* Whether it is two numbers as "18-24" or "5 to 9", or one with a mark: "<18", "75+". */
+/* Whether it is two numbers as "18-24", "5 to 9" or "85_99", or one with a mark or a word: "<18",
+ * "75+", "65 and over", ">5yr". */
 static bool is_range(struct dtx_str t)
 {
-	size_t i, groups = 0, marks = 0;
+	static const char words[] = "to,and,or,k,m,up,over,under,above,below,older,younger,more,"
+				    "less,than,plus,year,years,yr,yrs,month,months,mo,week,weeks,"
+				    "day,days,hour,hours,h,min,mins,s,kg,g,cm,km,mm,mi,usd,eur";
+	static const char bounds[] = "to,up,over,under,above,below,older,younger,more,less,plus";
+	size_t i, from, groups = 0, marks = 0;
 
 	if (t.len > 1 && t.ptr[0] == '-' && isdigit((unsigned char)t.ptr[1]))
 		return false; /* a negative number */
-	for (i = 0; i < t.len; i++) {
-		bool digit = isdigit((unsigned char)t.ptr[i]);
+	for (i = 0; i < t.len;) {
+		unsigned char c = (unsigned char)t.ptr[i];
+		char word[10];
 
-		groups += digit && (!i || !isdigit((unsigned char)t.ptr[i - 1]));
-		marks += !digit && strchr("-+<>~", t.ptr[i]);
-		if (!digit && !strchr("-+<>~ .,kKtoTO$%=", t.ptr[i]) &&
-		    (unsigned char)t.ptr[i] < 0x80)
+		for (from = i; i < t.len && isalpha((unsigned char)t.ptr[i]); i++) {
+			if (i - from < sizeof(word) - 1)
+				word[i - from] = (char)(t.ptr[i] | 32);
+		}
+		if (i > from) {
+			word[DTX_MIN(i - from, sizeof(word) - 1)] = '\0';
+			if (!dtx_str_in_list(words, word))
+				return false;
+			marks += dtx_str_in_list(bounds, word);
+			continue;
+		}
+		groups += isdigit(c) && (!i || !isdigit((unsigned char)t.ptr[i - 1]));
+		marks += !isdigit(c) && (strchr("-+<>~", c) || c >= 0x80 || (c == '_' && i > 1));
+		if (!isdigit(c) && c < 0x80 && !strchr("-+<>~_ .,$%=", c))
 			return false;
-		marks += (unsigned char)t.ptr[i] >= 0x80;
-		marks += i + 1 < t.len && t.ptr[i] == 't' && t.ptr[i + 1] == 'o';
+		i++;
 	}
 	return groups && groups <= 3 && marks;
 }
@@ -437,7 +452,8 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 	out.start = (struct dtx_str){ name[0], start };
 	if (best == SERIES_ORDINAL && skips_letters(name, n, start))
 		count[best] = 0;
-	if (count[best] == n || (n >= 4 && count[best] + count[SERIES_RANGE] == n) ||
+	if (count[best] == n ||
+	    (n >= 4 && best != SERIES_RANGE && count[best] + count[SERIES_RANGE] == n) ||
 	    (best == SERIES_INT && count[SERIES_INT] + count[SERIES_YEAR] == n)) {
 		/* whole numbers in no order are the first row of a table without a header */
 		if (best == SERIES_INT && !letters && !is_ordered(name, n, start))
@@ -477,6 +493,13 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 		out.score = DTX_MAX(out.score, 0.55);
 	if (are_kinds(name, n))
 		out.score = DTX_MAX(out.score, 0.45);
+	/* a series with one other name inside: "9-10", "10-11", "Break", "11-12" */
+	if (n >= 5 && count[best] == n - 1 && !start && best != SERIES_INT &&
+	    series_of(dtx_str_of(name[0])) && series_of(dtx_str_of(name[n - 1]))) {
+		out.what = series_words[best].what;
+		out.column = series_words[best].column;
+		out.score = DTX_MAX(out.score, 0.8);
+	}
 	/* mostly a series: "2019", "2020", "Later" */
 	if (count[best] * 4 >= n * 3)
 		out.score = DTX_MAX(out.score, 0.5);

@@ -198,16 +198,28 @@ static bool stack_measures(const struct dtx_makers *m)
 	return words * 2 > rows;
 }
 
-/* Whether the run is all columns of numbers, and the others are labels. */
+/* Whether the run is all columns of numbers, and the others are labels. Two are enough in a table
+ * whose labels were written once, as they are in a printed table of counts. */
 static bool stack_numbers(const struct dtx_makers *m, uint32_t from, uint32_t n)
 {
 	uint32_t c;
 
 	for (c = 0; c < m->g->ncols; c++) {
-		if (dtx_kind_is_number(m->col[c].kind) != (c >= from && c < from + n))
+		bool number = dtx_kind_is_number(m->col[c].kind) && m->col[c].pure >= 0.9;
+
+		if (number != (c >= from && c < from + n))
 			return false;
 	}
-	return n >= 3 && n < m->g->ncols;
+	return n >= (m->second ? 2 : 3) && n < m->g->ncols;
+}
+
+static bool stack_counts(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t c;
+
+	for (c = from; c < from + n && m->col[c].whole >= 1; c++)
+		;
+	return c == from + n;
 }
 
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
@@ -236,7 +248,10 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	         : n >= 4 ? 0.06
 	                  : 0) +
 	        stack_stays(m, n);
-	score -= n > 2 ? 0 : names.what && like >= 0.8 ? 0.16 : 0.26;
+	score -= n > 2                            ? 0
+	         : names.what && like >= 0.8      ? 0.16
+	         : names.score >= 0.85 && !matrix ? 0.18
+	                                          : 0.26;
 	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
 	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
 	score -= !stay ? 0.15 : 0;
@@ -260,9 +275,14 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 		                          !dtx_like_attribute(m->g->name[at]))))
 			score -= 0.1;
 	}
-	/* amounts of several things can be of different size */
-	if (score < 0.62 && names.score >= 0.45 && stack_numbers(m, from, n))
-		score = DTX_MIN(0.62, score + 0.2);
+	/* amounts of several things can be of different size, and so can the counts of a printed
+	 * table, where labels such as "Male", "Female" are written above them */
+	if (score < 0.72 && names.score >= 0.45 && stack_numbers(m, from, n)) {
+		if (m->second && stack_counts(m, from, n))
+			score = names.start.len ? DTX_MAX(score, 0.62) : 0.72;
+		else if (score < 0.62)
+			score = DTX_MIN(0.62, score + 0.25);
+	}
 	step = json_pack("{ss so}", "op", "pivot_longer", "cols", dtx_makers_columns(m, col, n));
 	stack_name(m, step, &names);
 	dtx_makers_add(m, "stack", step, score,

@@ -359,6 +359,10 @@ void dtx_make_titles(struct dtx_makers *m)
 	               (long long)t.n, (long long)m->g->nrows, m->g->name[t.col],
 	               cell(m, t.first, t.col),
 	               dtx_makers_place(m, t.col, cell(m, t.first, t.col)));
+	if (!t.labels && !m->failed) /* the titles have left an empty column */
+		m->failed |= json_array_append_new(m->list[m->n - 1].steps,
+		                                   json_pack("{ss s[s]}", "op", "drop", "cols",
+		                                             m->g->name[t.col])) < 0;
 }
 
 /* --- labels that are written once --- */

@@ -19,6 +19,7 @@ struct pieces {
 	uint32_t blank, numbers, words, prose;
 	uint32_t counts[4]; /* cells with 1, 2, 3, more pieces */
 	uint32_t states;    /* cells "City, ST" */
+	uint32_t mixed;     /* pieces with capitals and small letters */
 	const char *example;
 };
 
@@ -66,11 +67,23 @@ static bool is_state(struct dtx_str t)
 	       t.ptr[1] <= 'Z';
 }
 
+static bool is_mixed(struct dtx_str t)
+{
+	bool lower = false, upper = false;
+	size_t i;
+
+	for (i = 0; i < t.len; i++) {
+		lower |= (t.ptr[i] >= 'a' && t.ptr[i] <= 'z') || (unsigned char)t.ptr[i] >= 0x80;
+		upper |= t.ptr[i] >= 'A' && t.ptr[i] <= 'Z';
+	}
+	return lower && upper;
+}
+
 /* Cuts one cell. Returns false if the cell speaks against a list of values, as a date does. */
 static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 {
 	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
-	bool split = strstr(text, sep) != NULL, function = false;
+	bool split = strstr(text, sep) != NULL, function = false, first = false;
 	uint32_t n = 0;
 	double x;
 
@@ -85,6 +98,7 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 	while (piece_next(&rest, sep, &piece)) {
 		char copy[64];
 
+		first |= !n && is_state(piece);
 		n++;
 		if (p->n == PIECES_MAX)
 			continue;
@@ -95,11 +109,12 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		dtx_str_copy(copy, sizeof(copy), piece);
 		p->numbers += dtx_kind_is_number(dtx_cell_kind(copy, &x));
 		p->words += words_of(piece, &function);
+		p->mixed += split && is_mixed(piece);
 		p->piece[p->n++] = (struct piece){ dtx_cell_hash(piece), dtx_cell_shape(piece),
 			                           p->cells, !split };
 	}
 	p->prose += split && function;
-	p->states += n == 2 && is_state(piece);
+	p->states += n == 2 && is_state(piece) && !first;
 	p->counts[DTX_MIN(n, 4U) - 1]++;
 	p->cells++;
 	p->split += split;
@@ -107,13 +122,15 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 }
 
 /* The share of pieces of split cells that are also in another cell, and that are a whole cell
- * elsewhere; and the share of the most frequent shape. */
-static void pieces_compare(const struct pieces *p, double *recur, double *alone, double *shape)
+ * elsewhere; the share of the most frequent shape; and the shares of the pieces that have the shape
+ * of a whole cell elsewhere. */
+static void pieces_compare(const struct pieces *p, double *recur, double *alone, double *shape,
+                           double *alike)
 {
-	uint32_t i, k, n = 0, again = 0, whole = 0, best = 0;
+	uint32_t i, k, n = 0, again = 0, whole = 0, best = 0, shaped = 0;
 
 	for (i = 0; i < p->n; i++) {
-		bool other = false, single = false;
+		bool other = false, single = false, form = false;
 		uint32_t same = 0;
 
 		for (k = 0; k < p->n; k++) {
@@ -122,6 +139,7 @@ static void pieces_compare(const struct pieces *p, double *recur, double *alone,
 			other |= equal && p->piece[k].cell != p->piece[i].cell;
 			single |= equal && p->piece[k].alone;
 			same += p->piece[k].shape == p->piece[i].shape;
+			form |= p->piece[k].alone && p->piece[k].shape == p->piece[i].shape;
 		}
 		best = DTX_MAX(best, same);
 		if (p->piece[i].alone)
@@ -129,19 +147,28 @@ static void pieces_compare(const struct pieces *p, double *recur, double *alone,
 		n++;
 		again += other;
 		whole += single;
+		shaped += form;
 	}
 	*recur = n ? (double)again / n : 0;
 	*alone = n ? (double)whole / n : 0;
+	*alike = n ? (double)shaped / n : 0;
 	*shape = p->n ? (double)best / p->n : 0;
+}
+
+static bool is_plural(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && name[len - 1] == 's' && name[len - 2] != 's';
 }
 
 static double pieces_score(const struct pieces *p, const char *sep, const char *name)
 {
-	double score, recur, alone, shape, share = (double)p->split / p->cells;
+	double score, recur, alone, shape, alike, share = (double)p->split / p->cells;
 	uint32_t kinds = 0, i, most = 0;
-	size_t len = strlen(name);
+	bool plural = is_plural(name);
 
-	pieces_compare(p, &recur, &alone, &shape);
+	pieces_compare(p, &recur, &alone, &shape, &alike);
 	for (i = 0; i < 4; i++) {
 		kinds += p->counts[i] > 0;
 		most = DTX_MAX(most, p->counts[i]);
@@ -151,7 +178,9 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	        (kinds >= 3 || p->counts[3] > 1 ? 0.2
 	         : kinds == 2                   ? 0.1
 	                                        : 0);
-	score += len > 3 && name[len - 1] == 's' && name[len - 2] != 's' ? 0.1 : 0;
+	score += plural ? 0.1 : 0;
+	/* single words of one form, as the cells without the separator have it: "AD", "AE,OM,RE" */
+	score += alike >= 0.9 && p->words <= p->n && !p->mixed && p->cells > p->split ? 0.15 : 0;
 	score += *sep == '\n' ? 0.2 : *sep == ';' || *sep == '|' ? 0.1 : 0;
 	score -= p->prose * 4 > p->split ? 0.5 : 0;
 	score -= p->states * 2 > p->cells ? 0.4 : 0;
@@ -160,15 +189,21 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	score -= p->numbers * 2 > p->n && *sep != ';' && *sep != '\n' ? 0.25 : 0;
 	/* always the same number of pieces: parts of one thing, as "Doe, Ann" */
 	score -= most == p->cells && p->counts[1] ? 0.2 : 0;
+	/* with blanks between them most texts are phrases */
+	if (!strcmp(sep, " "))
+		score -= plural && !p->mixed && !p->prose && kinds >= 2 ? 0.15 : 0.6;
 	/* a dash or slash joins the parts of a name more often than values */
-	score -= strcmp(sep, " / ") && strchr("-/&a", *sep == ' ' ? sep[1] : *sep) ? 0.25 : 0;
+	score -= strcmp(sep, " / ") && strcmp(sep, " ") &&
+	                         strchr("-/&a", *sep == ' ' ? sep[1] : *sep)
+	                 ? 0.25
+	                 : 0;
 	return score;
 }
 
 void dtx_make_explode(struct dtx_makers *m)
 {
-	static const char *const seps[] = { "\n",  ";",     "|",   ",",      " / ",   "/",
-		                            " & ", " and ", " - ", "\u00b7", "\u2022" };
+	static const char *const seps[] = { "\n",  ";",     "|",   ",",      " / ",    "/",
+		                            " & ", " and ", " - ", "\u00b7", "\u2022", " " };
 	struct pieces p = { .piece = dtx_arena_alloc(&m->arena, PIECES_MAX, sizeof(*p.piece)) };
 	const struct dtx_textgrid *g = m->g;
 	uint32_t c;
@@ -190,7 +225,8 @@ void dtx_make_explode(struct dtx_makers *m)
 		for (s = 0; s < DTX_COUNT(seps); s++) {
 			bool list = true;
 
-			if (cells[s] < 2 || cells[s] * 10 < m->col[c].filled)
+			if (cells[s] < 2 || cells[s] * 25 < m->col[c].filled ||
+			    (*seps[s] == ' ' && !seps[s][1] && !is_plural(g->name[c])))
 				continue;
 			p = (struct pieces){ .piece = p.piece };
 			for (i = 0; i < n && list; i++) {
@@ -198,7 +234,7 @@ void dtx_make_explode(struct dtx_makers *m)
 
 				list = dtx_cell_blank(text) || pieces_cell(&p, text, seps[s]);
 			}
-			if (!list || p.split < 2 || p.split * 10 < p.cells)
+			if (!list || p.split < 2 || p.split * 25 < p.cells)
 				continue;
 			dtx_makers_add(
 				m, "explode",

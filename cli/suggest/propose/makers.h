@@ -16,6 +16,7 @@ struct dtx_proposal {
 	double weakest;    /* score of the weakest of its steps */
 	bool apart;        /* a table of its own, also where it continues another proposal */
 	bool headerless;   /* the file must be read without a header */
+	bool doubtful;     /* it is not sure, whatever its score: a second step may be needed */
 	bool shown;        /* it could be run, and is in the list */
 	uint64_t made;     /* hash of the cells of its result */
 	char evidence[DTX_PROPOSAL_TEXT];

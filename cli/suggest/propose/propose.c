@@ -13,13 +13,14 @@
 
 enum {
 	SAMPLE_ROWS = 2000,
-	SAMPLE_CELLS = 600000,
+	SAMPLE_CELLS = 300000,
 	HEADER_ROWS = 12, /* rows that are looked at for a header of numbers */
 	RESULT_ROWS = 5,
 	BASES = 4 /* proposals that are tried as the first of two steps */
 };
 
-#define RIVAL 0.07 /* a score that is less than this below the best one is about equal */
+#define THINKABLE 0.45 /* a second step of so much, which is no proposal, leaves a doubt */
+#define RIVAL     0.07 /* a score that is less than this below the best one is about equal */
 
 /* --- reading --- */
 
@@ -156,6 +157,38 @@ out:
 	return rc;
 }
 
+/* Whether the first row has labels that are repeated over the columns of their groups, and the
+ * second one a name for each column of a group: "", "Exports", "Exports", "Imports", "Imports"
+ * above "Country", "2009", "2010", "2009", "2010". */
+static bool header_pairs(const struct dtx_textgrid *g)
+{
+	const char *const *top = g->cell, *const *low = g->cell + g->ncols;
+	uint32_t c, k, repeats = 0;
+	double n;
+
+	if (g->nrows < 3)
+		return false;
+	for (c = 0; c < g->ncols; c++) {
+		bool again = c && top[c] && top[c - 1] && !strcmp(top[c], top[c - 1]);
+
+		if (dtx_cell_blank(low[c]))
+			return false;
+		repeats += again;
+		for (k = 0; k < c; k++) {
+			if (!strcmp(low[c], low[k]) &&
+			    (!top[c] || !top[k] || !strcmp(top[c], top[k])))
+				return false;
+		}
+	}
+	for (c = 0; c < g->ncols && (c == 0 || top[c] != NULL); c++)
+		;
+	for (k = 1; k < g->ncols && !(top[k] && top[k - 1] && !strcmp(top[k], top[k - 1])); k++)
+		;
+	return c == g->ncols && repeats * 2 >= g->ncols - 1 && !dtx_cell_blank(low[0]) &&
+	       !dtx_kind_is_number(dtx_cell_kind(low[0], &n)) &&
+	       dtx_like_neighbours(low[k - 1], low[k]) >= 0.74;
+}
+
 enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const json_t *describe,
                                  struct dtx_err *err)
 {
@@ -167,7 +200,7 @@ enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const js
 
 	if (dtx_json_int(input, "header_rows", found) > 1 && !json_object_get(input, "header_fill"))
 		DTX_TRY(header_right(src, input, err));
-	if (json_object_get(input, "header_rows") || found == 1 || (describe && !rows))
+	if (json_object_get(input, "header_rows") || (describe && !rows))
 		return DTX_OK;
 	bare = json_deep_copy(input);
 	if (!dtx_json_set(bare, "header_rows", json_integer(0)))
@@ -177,8 +210,12 @@ enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const js
 			DTX_FAIL_MEM(err);
 		goto out;
 	}
-	if (header_fits(&raw) && (found < 2 || header_ends(&raw)) &&
-	    (found != 0 || header_counts(&raw)))
+	if (header_pairs(&raw))
+		found = 2;
+	else if (found == 1)
+		goto out;
+	else if (header_fits(&raw) && (found < 2 || header_ends(&raw)) &&
+	         (found != 0 || header_counts(&raw)))
 		found = 1;
 	else if (found < 0)
 		found = 2;
@@ -227,7 +264,8 @@ static double second_least(const char *first, const char *second)
 	return !strcmp(second, "explode") ? 0.85 : !strcmp(second, "fill") ? 0.8 : 0;
 }
 
-/* Adds the pair of `first` and the best second step on its result. */
+/* Adds the pair of `first` and the best second step on its result: before it if the second step is
+ * clear, after it if it is possible. If it is only thinkable, `first` is not sure. */
 static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -244,17 +282,20 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	m.g = &got;
 	m.place = x->all.place;
 	m.second = true;
-	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
-	for (i = 0; i < m.n; i++) {
-		least = second_least(first.maker, m.list[i].maker);
-		if (least > 0 && m.list[i].score >= least)
-			break;
-	}
+	DTX_TRY(dtx_makers_run(&m, THINKABLE, err));
+	for (i = 0; i < m.n && second_least(first.maker, m.list[i].maker) <= 0; i++)
+		;
 	if (i == m.n)
 		goto out;
 	pair = m.list[i];
+	least = second_least(first.maker, pair.maker);
+	x->all.list[at].doubtful = pair.score < least;
+	if (pair.score < DTX_MIN(least, DTX_PROPOSE_LEAST))
+		goto out;
 	pair.weakest = DTX_MIN(first.weakest, pair.weakest);
-	pair.score = DTX_MIN(0.995, DTX_MAX(first.score + 0.01, pair.score + 0.01));
+	pair.score = pair.score < least
+	                     ? first.score - 0.02
+	                     : DTX_MIN(0.995, DTX_MAX(first.score + 0.01, pair.score + 0.01));
 	if (!propose_take(&x->all, &pair))
 		DTX_FAIL_MEM(err);
 	pair = x->all.list[x->all.n - 1];
@@ -432,7 +473,7 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 	}
 	p->shown = true;
 	sure = !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
-	       p->weakest >= DTX_PROPOSE_SURE && !propose_rivals(&x->all, p);
+	       p->weakest >= DTX_PROPOSE_SURE && !p->doubtful && !propose_rivals(&x->all, p);
 	item = json_pack("{so sf sb s[s] so}", "plan", plan_make(input, json_incref(p->steps)),
 	                 "score", (double)(int)(p->score * 1000 + 0.5) / 1000, "sure", sure,
 	                 "evidence", p->evidence, "result", propose_result(&got));

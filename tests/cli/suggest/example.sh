@@ -19,3 +19,14 @@ dtx suggest wide.csv --to piece.csv > plan.json
 printf 'North\nAnn,15\nBob,20\nSouth\nCid,35\n' | sed 's/^\([A-Z][a-z]*\)$/\1,/' > bare_titles.csv
 printf 'North,Ann,15\nNorth,Bob,20\nSouth,Cid,35\n' > bare_titled.csv
 steps bare_titles.csv bare_titled.csv
+echo "== columns that a formula makes of others"
+printf 'label,Mon_am,Mon_pm,Tue_am\nA,1,2,3\nB,4,5,6\n' > slots.csv
+printf 'label,slot,n,day,half,many\nA,Mon_am,1,Mon,am,False\nA,Mon_pm,2,Mon,pm,False\nA,Tue_am,3,Tue,am,False\nB,Mon_am,4,Mon,am,True\nB,Mon_pm,5,Mon,pm,True\nB,Tue_am,6,Tue,am,True\n' > slots_want.csv
+steps slots.csv slots_want.csv
+printf 'first,last,day\nAnn,Lee,1/5/14\nBob,Ray,3/9/14\n' > names.csv
+printf 'first,last,day,whole,month\nAnn,Lee,1/5/14,Ann Lee,1\nBob,Ray,3/9/14,Bob Ray,3\n' > names_want.csv
+steps names.csv names_want.csv
+echo "== one row without a header"
+printf '12345,a,,35\n' > row.csv
+printf 'x,y\n12345,35\n' > row_want.csv
+steps row.csv row_want.csv

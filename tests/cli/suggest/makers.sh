@@ -35,7 +35,11 @@ printf 'Mill Cafe\n3 Canal Walk\n01332 960\nThe Forge\n17 Iron Street\n01782 961
 printf 'booked,order,article,pieces\n2021-02-01,7001,Screws,200\n,,Nails,150\n2021-02-03,7002,Hammer,3\n,,Saw,2\n2021-02-09,7003,Glue,12\n2021-02-10,7004,Tape,20\n,,Paint,4\n' > orders.csv
 printf 'pupil,before_sums,after_sums,before_spelling,after_spelling\nP1,12,15,18,19\nP2,17,18,11,16\nP3,9,14,13,13\nP4,20,20,15,17\n' > crossed.csv
 printf ',,2018,,2019,\n,,tonnes ,%% all,tonnes ,%% all\nCoast,,920,12.5,940,12.6\n,Ada,310,4.2,320,4.3\n,Bex,610,8.3,620,8.3\nHills,,640,8.7,655,8.8\n,Cor,240,3.3,250,3.4\n,Dun,400,5.4,405,5.4\n' > harvest.csv
-for kind in months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
+printf 'Shift,Task,Red,Blue\nEarly,Sort,12,40\n,Pack,300,18\nLate,Sort,7,95\n,Pack,21,600\n' > counts.csv
+printf ',Exports,Exports,Imports,Imports\nCountry,2019,2020,2019,2020\nPeru,12.1,13,5,6\nChile,22,23,15,16\nCuba,2,3,5,4\n' > pairs.csv
+printf 'age,under 18,18 - 64,65 and over\nrent,12,40,8\nfood,30,18,9\nfun,7,9,6\n' > ages.csv
+printf 'place,codes\nQuay,AD\nPier,"AE,OM,RE"\nDock,BF\nMole,"BE,LU"\nRoad,CY\nSea,DJ\n' > codes.csv
+for kind in counts pairs ages codes months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
 	matrix times blocks sections quarters drivers cards kinds amounts cafes orders crossed harvest; do
 	show $kind.csv
 done
