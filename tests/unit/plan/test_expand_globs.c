@@ -160,7 +160,31 @@ static enum dtx_code spread_once(void)
 	return rc;
 }
 
+/* Folders KEY=VALUE are constants of the union, and no columns of the files. */
+#define PARTITIONS                                                                                 \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":[\"a/k=1/b.csv\",\"a/k=%32/b.csv\"],"  \
+	"\"partitions\":true,\"requires\":[\"k\",\"v\"]}],\"steps\":[{\"op\":\"distinct\"}]}"
+
+static enum dtx_code spread_partitions(void)
+{
+	struct spread s;
+	enum dtx_code rc = spread(&s, PARTITIONS, 0);
+	const json_t *k;
+
+	if (rc == DTX_OK) {
+		k = json_array_get(json_object_get(s.plan->step[0].canonical, "constants"), 0);
+		T_STR(dtx_json_text(k, "name", ""), "k");
+		T_STR(dtx_json_text(k, "type", ""), "int");
+		T_STR(json_string_value(json_array_get(json_object_get(k, "values"), 1)), "2");
+		T_INT(s.plan->input[0].opts.nrequires, 1);
+		T_CHECK(s.plan->input[1].same_base);
+	}
+	clear(&s);
+	return rc;
+}
+
 void test_expand_globs_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(spread_once());
+	T_EVERY_ALLOC_FAILS(spread_partitions());
 }
