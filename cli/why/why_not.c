@@ -517,6 +517,35 @@ static int64_t stored_count(const struct not_stored *s, int64_t *has, uint32_t i
 	return n;
 }
 
+/* Adds a step that rows passed. The core steps of a macro are one step: rows go into the first of
+ * them and leave the last. */
+static void add_passed(const struct dtx_plan *plan, uint32_t i, int64_t in, int64_t out,
+                       json_t *passed)
+{
+	json_t *last = json_array_get(passed, json_array_size(passed) - 1);
+	int number = (int)dtx_trace_number_of(plan, i);
+
+	if (plan->step[i].part && dtx_json_int(last, "step", 0) == number)
+		json_object_set_new(last, "rows_out", json_integer(out));
+	else
+		json_array_append_new(passed,
+		                      json_pack("{si ss sI sI}", "step", number, "op",
+		                                dtx_plan_step_name(&plan->step[i]), "rows_in",
+		                                (json_int_t)in, "rows_out", (json_int_t)out));
+}
+
+/* Adds a step that dropped rows, which takes the place of core steps of the same macro that they
+ * passed. */
+static void add_dropped(const struct dtx_plan *plan, uint32_t i, json_t *passed, json_t *dropped,
+                        json_t *one)
+{
+	json_t *last = json_array_get(passed, json_array_size(passed) - 1);
+
+	if (plan->step[i].part && dtx_json_int(last, "step", 0) == dtx_json_int(one, "step", -1))
+		json_array_remove(passed, json_array_size(passed) - 1);
+	json_array_append_new(dropped, one);
+}
+
 /* Describes where a step dropped the row. `has`: per table, the number of its rows that came from
  * the row. */
 static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, uint32_t i)
@@ -537,7 +566,7 @@ static json_t *stored_dropped(const struct not_stored *s, const int64_t *has, ui
 		why_not_reason(s->w, i, say, because);
 	json_decref(say);
 	return json_pack("{si ss ss so s{}}", "step", (int)dtx_trace_number_of(plan, i), "op",
-	                 st->name, "at", st->at, "because", because, "with");
+	                 dtx_plan_step_name(st), "at", st->at, "because", because, "with");
 }
 
 static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, json_t *dropped,
@@ -563,13 +592,9 @@ static enum dtx_code stored_path(const struct not_stored *s, json_t *passed, jso
 		    !leads[plan->ninputs + i])
 			continue;
 		if (in && out)
-			json_array_append_new(passed, json_pack("{si ss sI sI}", "step",
-			                                        (int)dtx_trace_number_of(plan, i),
-			                                        "op", plan->step[i].name, "rows_in",
-			                                        (json_int_t)in, "rows_out",
-			                                        (json_int_t)out));
+			add_passed(plan, i, (int64_t)in, (int64_t)out, passed);
 		else if (in)
-			json_array_append_new(dropped, stored_dropped(s, has, i));
+			add_dropped(plan, i, passed, dropped, stored_dropped(s, has, i));
 	}
 out:
 	dtx_mem_free(leads);
@@ -847,7 +872,7 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	if (!json_array_size(because))
 		why_not_reason(w, step, say, because);
 	return json_pack("{si ss ss so so}", "step", (int)dtx_trace_number_of(w->plan, step), "op",
-	                 st->name, "at", st->at, "because", because, "with",
+	                 dtx_plan_step_name(st), "at", st->at, "because", because, "with",
 	                 why_not_with(w, say, row));
 }
 
@@ -870,15 +895,10 @@ static void why_not_path(const struct dtx_why_not *w, const json_t *counts, json
 		if (w->plan->step[i].number < 0)
 			continue;
 		if (dtx_json_int(count, "out", 0))
-			json_array_append_new(passed,
-			                      json_pack("{si ss sI sI}", "step",
-			                                (int)dtx_trace_number_of(w->plan, i), "op",
-			                                w->plan->step[i].name, "rows_in",
-			                                (json_int_t)dtx_json_int(count, "in", 0),
-			                                "rows_out",
-			                                (json_int_t)dtx_json_int(count, "out", 0)));
+			add_passed(w->plan, i, dtx_json_int(count, "in", 0),
+			           dtx_json_int(count, "out", 0), passed);
 		else
-			json_array_append_new(dropped, why_not_dropped(w, i, count));
+			add_dropped(w->plan, i, passed, dropped, why_not_dropped(w, i, count));
 	}
 }
 

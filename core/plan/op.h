@@ -263,6 +263,14 @@ struct dtx_op {
 	/* For a composition of core ops: their steps as JSON. The parser puts them in place of the
 	 * step (core/plan/parse/expand_macro.c), so such an op has no bind, map, sink or whole. */
 	const char *macro;
+	/* For a macro whose core steps depend on the names or types of columns: completes the core
+	 * steps, n copies of the JSON of `macro` with the parameters put in. It may not change
+	 * their ops or tables. Called when the first of them is bound: b->in[0] is the table of the
+	 * step as written, and findings are about parameters as written ("/cols"). In the static
+	 * phase, when not all columns or types are known, it may clear a step, whose result then
+	 * may have any columns. */
+	enum dtx_code (*compose)(struct dtx_bind *b, const void *args, json_t *const *step,
+	                         size_t n, struct dtx_err *err);
 	/* For an op that finds several tables. `prefix` is a text parameter: later steps call the
 	 * tables PREFIX_1, PREFIX_2 ... The parser replaces the step by one step per table
 	 * (core/plan/parse/expand_split.c), and sets the parameter `pick` of each to its number. */

@@ -67,8 +67,10 @@ struct dtx_plan_macro {
 	const json_t *json; /* as written */
 	json_t *canonical;  /* of the step as written; borrowed from the plan */
 	uint32_t first, count;
-	json_t *step[DTX_MACRO_STEPS];       /* the core steps */
+	json_t *step[DTX_MACRO_STEPS];       /* the core steps as the plan alone gives them, */
+	json_t *made[DTX_MACRO_STEPS];       /* and as binding completed them; NULL: not yet */
 	const json_t *text[DTX_MACRO_STEPS]; /* and the text of the macro that each was made of */
+	bool composing;                      /* findings are about the step as written */
 };
 
 struct dtx_plan_step {
@@ -86,7 +88,7 @@ struct dtx_plan_step {
 	char hash[DTX_SHA256_HEX]; /* SHA-256 of the canonical step */
 	char at[24];               /* JSON pointer, "/steps/3" */
 	/* The step is core step `part` of a macro; NULL: it is as written. */
-	const struct dtx_plan_macro *macro;
+	struct dtx_plan_macro *macro;
 	uint32_t part;
 	const json_t *expect_json; /* NULL: none */
 	struct dtx_expect *expect; /* never NULL */

@@ -7,6 +7,7 @@
 
 #include "core/plan/plan.h"
 
+struct dtx_bind;
 struct dtx_plan_parse {
 	struct dtx_plan *plan;
 	struct dtx_errlist *findings;
@@ -95,6 +96,10 @@ DTX_MUSTUSE enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_er
 DTX_MUSTUSE enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
                                              struct dtx_plan_step *st, struct dtx_errlist *findings,
                                              struct dtx_err *err);
+/* Sets the parameters of a core step of a macro to those of `json`, which is kept. */
+DTX_MUSTUSE enum dtx_code dtx_part_remake_step(struct dtx_plan *plan, const json_t *json,
+                                               struct dtx_plan_step *st,
+                                               struct dtx_errlist *findings, struct dtx_err *err);
 /* Resolves table names of outputs, and warns of unused inputs, once the steps are known. */
 DTX_MUSTUSE enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err);
 bool dtx_part_name_ok(const char *name);
@@ -140,6 +145,11 @@ size_t dtx_macro_most(const json_t *step);
 /* The core steps of a step without findings whose op is a macro.  *out is the plan's. */
 DTX_MUSTUSE enum dtx_code dtx_macro_expand(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
                                            struct dtx_plan_macro **out, struct dtx_err *err);
+/* Completes a core step that is about to be bound in b. *known is false if its parameters are not
+ * known, which may be so in the static phase or after a finding. */
+DTX_MUSTUSE enum dtx_code dtx_macro_compose(struct dtx_bind *b, struct dtx_plan *plan,
+                                            struct dtx_plan_step *st, bool *known,
+                                            struct dtx_err *err);
 /* dtx_part_place of a core step: the parameter of the step as written that the place comes from, or
  * the step. */
 bool dtx_macro_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);

@@ -221,6 +221,11 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
 	int32_t id = b->table[t];
 
+	/* a core step of a macro reads the table of the step as written, as far as the user knows
+	 */
+	if (plan && is_macro(b) && id >= (int32_t)plan->ninputs &&
+	    plan->step[id - (int32_t)plan->ninputs].macro == plan->step[b->step].macro)
+		id = plan->step[plan->step[b->step].macro->first].table[0];
 	if (!plan || id < 0)
 		return;
 	if (b->result)

@@ -365,13 +365,20 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
 	const struct dtx_schema any = { .nfields = 0, .open = true, .field = NULL };
 	struct dtx_bind *b = NULL;
 	enum dtx_code rc = DTX_OK;
+	bool known;
 
 	DTX_TRY(dtx_flow_set(f, no_table(f), &any, err));
 	DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
-	rc = dtx_across_open(b, st, err);
-	if (rc == DTX_OK)
+	/* like `across`, a macro is completed in the plan, which is of the same owner */
+	rc = dtx_macro_compose(b, (struct dtx_plan *)(uintptr_t)f->plan, &f->plan->step[i], &known,
+	                       err);
+	if (rc == DTX_OK && !known)
+		b->open = true;
+	if (rc == DTX_OK && known)
+		rc = dtx_across_open(b, st, err);
+	if (rc == DTX_OK && known)
 		rc = st->op->bind(b, b->args, err);
-	if (rc == DTX_OK)
+	if (rc == DTX_OK && known)
 		rc = dtx_across_done(b, f->plan, &f->plan->step[i], err);
 	if (rc == DTX_OK)
 		rc = refuse_steering(b, err);

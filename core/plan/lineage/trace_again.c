@@ -18,8 +18,10 @@ uint32_t dtx_trace_number_of(const struct dtx_plan *plan, uint32_t step)
 {
 	uint32_t n = 1;
 
+	/* steps of one number were written as one, as those of a macro */
 	for (uint32_t i = 0; i < step; i++)
-		n += !dtx_trace_again_copy(&plan->step[i]) && plan->step[i].number >= 0;
+		n += !dtx_trace_again_copy(&plan->step[i]) && plan->step[i].number >= 0 &&
+		     plan->step[i].number != plan->step[i + 1].number;
 	return n;
 }
 

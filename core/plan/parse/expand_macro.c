@@ -3,11 +3,16 @@
  * A macro is the JSON text of steps with parameters. A text "$NAME" anywhere in it stands for the
  * parameter NAME of the written step; if the step does not have that parameter, the member is left
  * out. A macro step with "if": "$NAME" is used only if the parameter is given and not false.
+ *
+ * Where core steps depend on the names or types of columns, op->compose completes them when they
+ * are bound (dtx_macro_compose); which ops they have is decided here.
+ *
  * Binding, execution, lineage and translations see the core steps. Errors, hints, explain and
  * prompts name the step as written (dtx_plan_step_name, dtx_macro_place). */
 #include <stdio.h>
 #include <string.h>
 
+#include "core/plan/bind/across.h"
 #include "core/plan/plan_internal.h"
 
 /* The parameter name if a value of a macro is "$NAME"; NULL otherwise. */
@@ -125,6 +130,49 @@ out:
 	return rc;
 }
 
+/* Lets the op complete all core steps of a macro, from the table that the first of them reads.
+ * After a finding none of them is known. */
+static enum dtx_code complete(struct dtx_bind *b, struct dtx_plan *plan, struct dtx_plan_macro *m,
+                              struct dtx_err *err)
+{
+	const struct dtx_plan_step written = { .op = m->op, .args = (void *)(uintptr_t)m->args };
+	size_t before = b->nfindings;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		m->made[i] = json_deep_copy(m->step[i]);
+		if (!m->made[i] || !dtx_part_keep(plan, m->made[i]))
+			DTX_FAIL_MEM(err);
+	}
+	m->composing = true;
+	rc = dtx_across_open(b, &written, err);
+	if (rc == DTX_OK)
+		rc = m->op->compose(b, b->args, m->made, m->count, err);
+	m->composing = false;
+	for (uint32_t i = 0; b->nfindings > before && i < m->count; i++)
+		json_object_clear(m->made[i]);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_macro_compose(struct dtx_bind *b, struct dtx_plan *plan, struct dtx_plan_step *st,
+                                bool *known, struct dtx_err *err)
+{
+	struct dtx_plan_macro *m = st->macro;
+	enum dtx_code rc = DTX_OK;
+
+	*known = true;
+	if (!m || !m->op->compose)
+		goto out;
+	if (!st->part)
+		DTX_TRY(complete(b, plan, m, err));
+	*known = json_object_size(m->made[st->part]) > 0;
+	if (*known)
+		DTX_TRY(dtx_part_remake_step(plan, m->made[st->part], st, b->errs, err));
+out:
+	return rc;
+}
+
 bool dtx_macro_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size)
 {
 	const struct dtx_plan_macro *m = st->macro;
@@ -132,6 +180,9 @@ bool dtx_macro_place(const struct dtx_plan_step *st, const char *sub, char *out,
 	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
 	char key[64], param[192];
 
+	if (m->composing)
+		return dtx_part_walk(m->json, st->at, m->op->params, m->op->nparams, sub, out,
+		                     size);
 	if (rest.len && rest.ptr[0] == '/') {
 		rest.ptr++;
 		rest.len--;

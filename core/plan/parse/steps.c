@@ -661,6 +661,24 @@ enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
 	return parse_step(&p, json, st, &current, err);
 }
 
+enum dtx_code dtx_part_remake_step(struct dtx_plan *plan, const json_t *json,
+                                   struct dtx_plan_step *st, struct dtx_errlist *findings,
+                                   struct dtx_err *err)
+{
+	struct dtx_plan_parse p = { .plan = plan, .findings = findings };
+	json_t *params = plan->params;
+	enum dtx_code rc = DTX_OK;
+
+	plan->params =
+		NULL; /* a column may be called "$x", which is no parameter of the plan here */
+	st->json = json;
+	DTX_TRY(fill_args(&p, st, json, findings->n, err));
+	DTX_TRY(canonical_step(&p, st, err));
+out:
+	plan->params = params;
+	return rc;
+}
+
 /* Expands the written steps into those that they stand for, and makes room for them. from[i] is the
  * index of the written step for step i. */
 static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_t **from,
