@@ -30,9 +30,5 @@ DTX_MUSTUSE enum dtx_code dtx_every_check(const char *every, const char *op, str
 /* Checks that column `col` (of parameter `col`) has times and that `every` fits its type. */
 DTX_MUSTUSE enum dtx_code dtx_every_bind(struct dtx_bind *b, int32_t col, const char *every,
                                          struct dtx_duration *out, struct dtx_err *err);
-/* The start of the calendar bucket of length d that contains a time.  Weeks start on Monday;
- * several units are counted from 1970-01-01 (weeks from its Monday), months and longer units from
- * the year 0. */
-int64_t dtx_bucket_start(int64_t us, struct dtx_duration d);
 
 #endif

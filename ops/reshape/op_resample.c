@@ -1,11 +1,10 @@
-/* resample: aggregates over buckets of a calendar.  It is not a macro: in a formula the time is the
- * bucket's, inside of an aggregate the row's own. */
-#include <stdio.h>
-
-#include "core/data/builder.h"
+/* resample: aggregates over buckets of a calendar.
+ *
+ * A group_by whose last key, the bucket, has the name of the time: a formula sees the bucket, an
+ * aggregate in it the times of the rows. */
 #include "core/plan/bind/across.h"
 #include "ops/group/table/tableagg.h"
-#include "ops/group/table/tablekeys.h"
+#include "ops/kit/compose.h"
 #include "ops/kit/times.h"
 
 enum { LABEL_START, LABEL_END };
@@ -17,15 +16,6 @@ struct resample_args {
 	int label, closed, week_start;
 	bool fill;
 };
-struct resample_state {
-	int32_t col;
-	struct dtx_typeref type; /* of the time */
-	struct dtx_groupkeys by;
-	struct dtx_colmap map;
-	struct dtx_duration every;
-	struct dtx_tableagg agg;
-};
-
 #define AT(member) .offset = offsetof(struct resample_args, member)
 static const struct dtx_param resample_params[] = {
 	{ .name = "col",
@@ -148,289 +138,142 @@ static enum dtx_code resample_check(const void *args, struct dtx_err *err)
 	return dtx_every_check(((const struct resample_args *)args)->every, "resample", err);
 }
 
-/* --- binding --- */
+/* group_by gives the buckets, sort their order: with groups, that of the groups' first buckets,
+ * whose numbers are in `row`.  Empty buckets come from pad_time, so their `row` is null; the derive
+ * gives them what the formulas are without rows. */
+static const char resample_macro[] = DTX_JSON([
+	{ "op" : "filter", "where" : "true" },
+	{ "op" : "group_by", "by" : [], "agg" : "$agg", "across" : "$across" },
+	{ "op" : "add_id", "as" : "row" },
+	{ "if" : "$by", "op" : "window", "set" : [ { "as" : "row", "expr" : "1" } ] },
+	{ "op" : "sort", "by" : ["$col"] },
+	{ "if" : "$fill", "op" : "pad_time", "col" : "$col", "every" : "$every" },
+	{ "if" : "$fill", "op" : "derive", "set" : [ { "as" : "row", "expr" : "1" } ] },
+	{ "op" : "drop", "cols" : ["row"] }
+]);
 
-static enum dtx_code bind_keys(struct dtx_bind *b, const struct resample_args *a,
-                               struct resample_state *s, struct dtx_field *key, struct dtx_err *err)
+/* The time that stands for the bucket of a row.  With closed right, a time that begins a bucket is
+ * in the one before: buckets have whole seconds, or whole days of dates. */
+static const char *bucket_text(struct dtx_compose *c, const struct resample_args *a,
+                               enum dtx_type type, struct dtx_duration every)
 {
-	const struct dtx_typeref unknown = { .type = DTX_T_UNKNOWN };
-	enum dtx_code rc = DTX_OK;
+	static const char *const units[] = { "year", "quarter", "month",  "week",
+		                             "day",  "hour",    "minute", "second" };
+	static const char *const days[] = { ", 'monday'",   ", 'tuesday'", ", 'wednesday'",
+		                            ", 'thursday'", ", 'friday'",  ", 'saturday'",
+		                            ", 'sunday'" };
+	const char *t = dtx_compose_name(c, a->col);
+	const char *week = every.unit == DTX_U_WEEK ? days[a->week_start] : "", *bucket;
+	const char *size = every.n == 1 ? units[every.unit] : a->every;
 
-	s->type = s->col >= 0 ? b->in[0]->field[s->col].type : unknown;
-	for (uint32_t i = 0; i < s->by.n; i++) {
-		key[i] = b->in[0]->field[s->by.col[i]];
-		DTX_TRY(dtx_bind_pass(b, 0, s->by.col[i], NULL, err));
-	}
-	key[s->by.n] = (struct dtx_field){ .name = a->col, .type = s->type };
-	if (s->col >= 0 && dtx_cols_find(s->by.col, s->by.n, s->col) >= 0) {
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/by", err,
-		                      "the time '%s' cannot be a group", a->col));
-		goto out;
-	}
-	DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col, DTX_DEMAND_VALUE, err));
-	DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->col, DTX_DEMAND_VALUE, err));
-	if (!dtx_param_is_hole(a->col))
-		DTX_TRY(dtx_bind_make(b, a->col, s->type, NULL, "bucket of", err));
-out:
-	return rc;
+	bucket = dtx_compose_text(c, "date_trunc(%s, '%s'%s)", t, size, week);
+	if (a->closed == CLOSED_RIGHT)
+		bucket = dtx_compose_text(
+			c, "if(%s = %s, date_trunc(date_add(%s, -1, '%s'), '%s'%s), %s)", bucket, t,
+			t, type == DTX_T_DATE ? "day" : "second", size, week, bucket);
+	if (a->label == LABEL_END)
+		bucket = dtx_compose_text(c, "date_add(%s, 1, '%s')", bucket, size);
+	return bucket;
 }
 
-static enum dtx_code bind_agg(struct dtx_bind *b, const struct resample_args *a,
-                              struct resample_state *s, const struct dtx_field *key,
-                              struct dtx_err *err)
+struct rowless {
+	struct dtx_expr *none, *null;
+};
+
+/* What an aggregate is without rows. */
+static const struct dtx_expr *without_rows(void *arg, const struct dtx_expr *e)
+{
+	const struct rowless *r = arg;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool counts;
+
+	if (!dtx_expr_is_aggregate(e))
+		return NULL;
+	dtx_expr_print(e, &text);
+	counts = dtx_str_starts(dtx_buf_str(&text), DTX_STR("count"));
+	dtx_buf_clear(&text);
+	return counts ? r->none : r->null;
+}
+
+/* The results, with those of buckets without rows, where `row` is null. */
+static enum dtx_code fill_results(struct dtx_compose *c, const struct resample_args *a,
+                                  const char *row, struct dtx_err *err)
 {
 	const struct dtx_agg_item *item = a->agg.item;
+	struct dtx_arena *arena = c->b->arena;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct rowless r = { NULL, NULL };
+	json_t *set = json_array();
 	enum dtx_code rc = DTX_OK;
-	char sub[48];
 
-	for (size_t k = 0; k < a->agg.n; k++) {
-		struct dtx_tableagg_out *o = &s->agg.out[s->agg.nouts];
-		struct dtx_typeref type = { .type = DTX_T_UNKNOWN };
+	DTX_TRY(dtx_expr_made(arena, DTX_STR("0"), &r.none, err));
+	DTX_TRY(dtx_expr_made(arena, DTX_STR("null"), &r.null, err));
+	for (size_t i = 0; i < a->agg.n; i++) {
+		struct dtx_expr *e = dtx_expr_swap(arena, item[i].expr, without_rows, &r);
 
-		if (dtx_bind_out(b, item[k].as) >= 0) {
-			snprintf(sub, sizeof(sub), "/agg/%zu/as", k);
-			DTX_TRY(dtx_bind_taken(b, item[k].as, sub, err));
-			continue;
-		}
-		snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);
-		DTX_TRY(dtx_tableagg_bind(b, item[k].expr, sub, key, s->by.n + 1, (int32_t)b->ncols,
-		                          o, err));
-		if (o->bound)
-			type = dtx_bound_type(o->bound);
-		DTX_TRY(dtx_bind_make(b, item[k].as, type, item[k].expr, "by", err));
-		s->agg.nouts += o->bound != NULL;
+		if (!e)
+			DTX_FAIL_MEM(err);
+		dtx_buf_reset(&text);
+		dtx_expr_print(e, &text);
+		DTX_TRY(dtx_buf_check(&text, "a formula", err));
+		dtx_compose_add(
+			c, set,
+			dtx_compose_item(item[i].as,
+		                         dtx_compose_text(c, "if(%s is null, %s, %s)", row,
+		                                          dtx_buf_text(&text),
+		                                          dtx_compose_name(c, item[i].as))));
 	}
+	dtx_compose_set(c, "derive", "set", json_incref(set));
 out:
+	json_decref(set);
+	dtx_buf_clear(&text);
 	return rc;
 }
 
-static enum dtx_code resample_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+static enum dtx_code resample_compose(struct dtx_bind *b, const void *args, json_t *const *step,
+                                      size_t n, struct dtx_err *err)
 {
 	const struct resample_args *a = args;
-	struct resample_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_compose c = { b, step, n, false };
+	const char *row = dtx_compose_free(&c, &a->agg, "row"), *bucket, *where, *first;
+	json_t *keys = NULL, *by = NULL;
+	struct dtx_duration every;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_field *key;
+	int32_t t, *col = NULL;
+	uint32_t ncol = 0;
 
-	if (!s)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_bind_column(b, 0, a->col, "/col", &s->col, err));
+	DTX_TRY(dtx_bind_column(b, 0, a->col, "/col", &t, err));
+	DTX_TRY(dtx_every_bind(b, t, a->every, &every, err));
 	if (a->by)
-		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
-	DTX_TRY(dtx_every_bind(b, s->col, a->every, &s->every, err));
-	key = dtx_arena_zalloc(b->arena, (size_t)s->by.n + 1, sizeof(*key));
-	s->agg.out = dtx_arena_zalloc(b->arena, a->agg.n + 1, sizeof(*s->agg.out));
-	if (!key || !s->agg.out)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(bind_keys(b, a, s, key, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-	DTX_TRY(bind_agg(b, a, s, key, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-	if (!a->agg.n)
-		dtx_bind_unsure(b);
-	dtx_bind_kind(b, DTX_KIND_WHOLE);
-	if (!a->by || dtx_cols_static(a->by, b->in[0]))
-		dtx_bind_close(b);
+		DTX_TRY(dtx_bind_cols(b, 0, a->by, "/by", &col, &ncol, err));
+	if (t < 0)
+		goto out;
+	if (dtx_cols_find(col, ncol, t) >= 0)
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/by", err,
+		                      "the time '%s' cannot be a group", a->col));
+	bucket = bucket_text(&c, a, b->in[0]->field[t].type.type, every);
+	where = dtx_compose_text(&c, "%s is not null", dtx_compose_name(&c, a->col));
+	first = dtx_compose_text(&c, "min(%s)", dtx_compose_name(&c, row));
+	by = dtx_compose_names(&c, col, ncol);
+	keys = json_copy(by);
+	dtx_compose_add(&c, keys, dtx_compose_item(a->col, bucket));
+	dtx_compose_set(&c, "filter", "where", json_string(where));
+	dtx_compose_set(&c, "group_by", "by", json_incref(keys));
+	dtx_compose_set(&c, "add_id", "as", json_string(row));
+	dtx_compose_set(&c, "window", "by", json_incref(by));
+	dtx_compose_set(&c, "window", "set", json_pack("[o]", dtx_compose_item(row, first)));
+	if (a->by)
+		dtx_compose_set(&c, "sort", "by", json_pack("[ss]", row, a->col));
+	dtx_compose_set(&c, "pad_time", "by", json_incref(by));
+	if (a->fill)
+		DTX_TRY(fill_results(&c, a, dtx_compose_name(&c, row), err));
+	dtx_compose_set(&c, "drop", "cols", json_pack("[s]", row));
+	if (a->by && !b->typed && !dtx_cols_static(a->by, b->in[0]))
+		dtx_compose_unknown(&c, n);
+	rc = dtx_compose_end(&c, err);
 out:
-	return rc;
-}
-
-/* --- buckets --- */
-
-struct bucket {
-	int64_t start, first; /* first row of its group */
-};
-struct work {
-	const struct dtx_opctx *ox;
-	const struct resample_state *s;
-	struct dtx_table *t;
-	struct dtx_times times;
-	uint32_t *of; /* per row its bucket */
-	struct bucket *bucket;
-	size_t n, cap;
-	struct dtx_tableagg_run run; /* a group is a bucket */
-};
-
-static int64_t bucket_of(const struct work *w, int64_t row)
-{
-	const struct resample_args *a = w->ox->args;
-
-	/* weeks that start on Sunday are those of a calendar that is one day ahead */
-	int64_t ahead = (7 - a->week_start) % 7 * DTX_DAY_US;
-	int64_t us = w->times.us[row] - (a->closed == CLOSED_RIGHT);
-
-	return dtx_bucket_start(us + ahead, w->s->every) - ahead;
-}
-
-static enum dtx_code add_bucket(struct work *w, int64_t start, int64_t first, struct dtx_err *err)
-{
-	const struct dtx_run *run = w->ox->run;
-	enum dtx_code rc = DTX_OK;
-
-	if (w->n >= DTX_NOWHERE - 1 ||
-	    (run && run->max_rows >= 0 && (int64_t)w->n >= run->max_rows))
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "resample: too many buckets");
-	if (!dtx_mem_reserve(&w->bucket, &w->cap, w->n + 1, sizeof(*w->bucket)))
-		DTX_FAIL_MEM(err);
-	w->bucket[w->n++] = (struct bucket){ start, first };
-out:
-	return rc;
-}
-
-/* Empty buckets between the last one of the group and `start`. */
-static enum dtx_code add_empty(struct work *w, int64_t start, int64_t first, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	int64_t at = w->bucket[w->n - 1].start;
-
-	while (dtx_duration_step(at, 1, w->s->every, &at) && at < start)
-		DTX_TRY(add_bucket(w, at, first, err));
-out:
-	return rc;
-}
-
-/* Buckets of a group's rows, which are in order of time. */
-static enum dtx_code add_group(struct work *w, const int64_t *row, int64_t n, int64_t first,
-                               struct dtx_err *err)
-{
-	const struct resample_args *a = w->ox->args;
-	enum dtx_code rc = DTX_OK;
-	bool any = false;
-	int64_t nulls = 0;
-
-	for (int64_t i = 0; i < n; i++) {
-		int64_t start;
-
-		w->of[row[i]] = DTX_NOWHERE;
-		nulls += w->times.null[row[i]];
-		if (w->times.null[row[i]])
-			continue;
-		start = bucket_of(w, row[i]);
-		if (any && a->fill)
-			DTX_TRY(add_empty(w, start, first, err));
-		if (!any || w->bucket[w->n - 1].start != start)
-			DTX_TRY(add_bucket(w, start, first, err));
-		any = true;
-		w->of[row[i]] = (uint32_t)w->n - 1;
-	}
-	dtx_op_count(w->ox, "null", nulls);
-out:
-	return rc;
-}
-
-static enum dtx_code find_buckets(struct work *w, struct dtx_err *err)
-{
-	struct dtx_tablekeys keys = DTX_TABLEKEYS_INIT;
-	enum dtx_code rc = DTX_OK;
-	int64_t *start = NULL, *row = NULL;
-
-	DTX_TRY(dtx_tablekeys_open(&keys, w->ox, &w->s->by, w->t, err));
-	DTX_TRY(dtx_times_open(&w->times, w->t, w->s->col, err));
-	DTX_TRY(dtx_tablekeys_rows(&keys, w->ox, &start, &row, err));
-	w->of = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->of));
-	if (!w->of)
-		DTX_FAIL_MEM(err);
-	for (uint32_t g = 0; g < keys.n; g++) {
-		DTX_TRY(dtx_times_sort(&w->times, row + start[g], start[g + 1] - start[g], err));
-		DTX_TRY(add_group(w, row + start[g], start[g + 1] - start[g], keys.first[g], err));
-	}
-out:
-	dtx_mem_free(start);
-	dtx_mem_free(row);
-	dtx_tablekeys_close(&keys);
-	return rc;
-}
-
-/* --- results --- */
-
-static enum dtx_code label_column(struct work *w, size_t from, uint32_t n, bool end,
-                                  struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_builder to;
-
-	dtx_builder_init(&to, w->s->type, n);
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t at = w->bucket[from + i].start;
-
-		if (end && !dtx_duration_step(at, 1, w->s->every, &at))
-			DTX_FAIL(err, DTX_E_OVERFLOW,
-			         "resample: the end of a bucket is not a date");
-		dtx_times_build(&to, w->s->type.type, at);
-	}
-	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));
-out:
-	dtx_builder_clear(&to);
-	return rc;
-}
-
-static enum dtx_code key_values(struct work *w, struct dtx_batch *b, struct dtx_column *label,
-                                struct dtx_column **key, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t k = 0; k < w->s->by.n; k++)
-		DTX_TRY(dtx_batch_flat(b, k, &key[k], err));
-	key[w->s->by.n] = dtx_column_ref(label);
-out:
-	return rc;
-}
-
-/* Fills the columns that come after the keys, for buckets [from, from + b->nrows). */
-static enum dtx_code fill_batch(void *ctx, struct dtx_batch *b, int64_t from, struct dtx_err *err)
-{
-	struct work *w = ctx;
-	const struct resample_args *a = w->ox->args;
-	uint32_t nkeys = w->s->by.n + 1;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column **key = dtx_mem_zalloc((size_t)nkeys + 1, sizeof(struct dtx_column *));
-
-	if (!key)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(label_column(w, (size_t)from, b->nrows, a->label == LABEL_END, &b->col[nkeys - 1],
-	                     err));
-	DTX_TRY(key_values(w, b, b->col[nkeys - 1], key, err));
-	for (uint32_t i = 0; i < w->s->agg.nouts; i++)
-		if (dtx_op_wants(w->ox, nkeys + i))
-			DTX_TRY(dtx_tableagg_final(&w->run, i, (uint32_t)from, b->nrows, key,
-			                           &b->col[nkeys + i], err));
-out:
-	for (uint32_t k = 0; key && k < nkeys; k++)
-		dtx_column_unref(key[k]);
-	dtx_mem_free(key);
-	return rc;
-}
-
-static enum dtx_code emit_buckets(struct work *w, struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct dtx_rowfill fill = { .fill = fill_batch, .ctx = w };
-	enum dtx_code rc = DTX_OK;
-	int64_t *row = dtx_mem_alloc(w->n + 1, sizeof(*row));
-
-	if (!row)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < w->n; i++)
-		row[i] = w->bucket[i].first;
-	DTX_TRY(dtx_table_fill(w->ox, w->t, &w->s->map, row, (int64_t)w->n, &fill, out, err));
-out:
-	dtx_mem_free(row);
-	return rc;
-}
-
-static enum dtx_code resample_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-                                    struct dtx_emit *out, struct dtx_err *err)
-{
-	struct work w = { .ox = ox, .s = ox->bound, .t = t, .run = { .ox = ox } };
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(find_buckets(&w, err));
-	DTX_TRY(dtx_tableagg_open(&w.run, ox, &w.s->agg, (uint32_t)w.n, err));
-	DTX_TRY(dtx_tableagg_add(&w.run, t, w.of, err));
-	DTX_TRY(emit_buckets(&w, out, err));
-out:
-	dtx_tableagg_close(&w.run);
-	dtx_mem_free(w.of);
-	dtx_mem_free(w.bucket);
-	dtx_times_close(&w.times);
+	json_decref(by);
+	json_decref(keys);
 	return rc;
 }
 
@@ -469,7 +312,7 @@ const struct dtx_op dtx_op_resample = {
 	.nexamples = DTX_COUNT(resample_examples),
 	.args_size = sizeof(struct resample_args),
 	.check = resample_check,
-	.bind = resample_bind,
-	.whole = resample_whole,
+	.macro = resample_macro,
+	.compose = resample_compose,
 	.explain = resample_explain,
 };

@@ -34,3 +34,41 @@ bool dtx_duration_is_days(struct dtx_duration d)
 {
 	return d.unit != DTX_U_SECOND && d.unit != DTX_U_MINUTE && d.unit != DTX_U_HOUR;
 }
+
+/* The largest multiple of n that is not above v. */
+static int64_t multiple(int64_t v, int64_t n)
+{
+	int64_t rest = v % n;
+
+	return v - (rest < 0 ? rest + n : rest);
+}
+
+/* The Monday of the week of 1970-01-01. */
+#define MONDAY (-3)
+
+int64_t dtx_duration_floor(int64_t us, struct dtx_duration d)
+{
+	int64_t start = dtx_time_trunc(us, d.unit), unit, month;
+	int32_t year;
+	unsigned m, dom;
+
+	if (d.n <= 1)
+		return start;
+	switch (d.unit) {
+	case DTX_U_YEAR:
+	case DTX_U_QUARTER:
+	case DTX_U_MONTH:
+		unit = d.unit == DTX_U_YEAR ? 12 : d.unit == DTX_U_QUARTER ? 3 : 1;
+		dtx_day_split((int32_t)(start / DTX_DAY_US), &year, &m, &dom);
+		month = multiple((int64_t)year * 12 + m - 1, d.n * unit);
+		year = (int32_t)(multiple(month, 12) / 12);
+		return dtx_day_of(year, (unsigned)(month - (int64_t)year * 12) + 1, 1) * DTX_DAY_US;
+	case DTX_U_WEEK:
+		return multiple(start - MONDAY * DTX_DAY_US, d.n * 7 * DTX_DAY_US) +
+		       MONDAY * DTX_DAY_US;
+	case DTX_U_DAY: return multiple(start, d.n * DTX_DAY_US);
+	case DTX_U_HOUR: return multiple(start, d.n * (DTX_DAY_US / 24));
+	case DTX_U_MINUTE: return multiple(start, d.n * (DTX_DAY_US / 1440));
+	default: return multiple(start, d.n * 1000000);
+	}
+}

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/data/cast/decimal.h"
-#include "core/data/time/time.h"
+#include "core/data/time/duration.h"
 #include "core/expr/fn/sqldate.h"
 
 /* --- parts --- */
@@ -45,20 +45,31 @@ static uint32_t unit_place(const struct dtx_fncall *c)
 	return c->nargs - 1 - (uint32_t)c->fn->detail;
 }
 
-static enum dtx_unit unit_of(const struct dtx_fncall *c)
+/* The unit of a call: a word, or a duration as '15min'. */
+static struct dtx_duration unit_of(const struct dtx_fncall *c)
 {
 	const struct dtx_val *v = c->konst[unit_place(c)];
+	struct dtx_duration d = { 1, DTX_U_NONE };
+	char text[16];
 
-	return v && !v->null ? dtx_unit_find(v->u.s) : DTX_U_NONE;
+	if (!v || v->null)
+		return d;
+	d.unit = dtx_unit_find(v->u.s);
+	if (d.unit == DTX_U_NONE && v->u.s.len < sizeof(text)) {
+		dtx_str_copy(text, sizeof(text), v->u.s);
+		(void)!dtx_duration_parse(text, &d);
+	}
+	return d;
 }
 
 static bool unit_check(const struct dtx_fncall *c, struct dtx_err *err)
 {
-	if (unit_of(c) != DTX_U_NONE)
+	if (unit_of(c).unit != DTX_U_NONE)
 		return true;
 	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "%s() has no such unit",
 	            c->fn->name);
-	dtx_err_hint(err, "year, quarter, month, week, day, hour, minute or second");
+	dtx_err_hint(err, "year, quarter, month, week, day, hour, minute, second, or several as "
+	                  "in '15min' (s min h d w mo q y)");
 	return false;
 }
 
@@ -95,7 +106,7 @@ static bool type_trunc(struct dtx_fncall *c, struct dtx_err *err)
 
 	if (!type_first(c, err))
 		return false;
-	if (shift == 0 || (shift > 0 && unit_of(c) == DTX_U_WEEK))
+	if (shift == 0 || (shift > 0 && unit_of(c).unit == DTX_U_WEEK))
 		return true;
 	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
 	            shift < 0 ? "%s(): no day of the week has the name given as week_start"
@@ -110,7 +121,7 @@ static bool type_add(struct dtx_fncall *c, struct dtx_err *err)
 {
 	if (!type_first(c, err))
 		return false;
-	if (c->type.type == DTX_T_DATE && unit_of(c) >= DTX_U_HOUR)
+	if (c->type.type == DTX_T_DATE && unit_of(c).unit >= DTX_U_HOUR)
 		c->type = (struct dtx_typeref){ .type = DTX_T_DATETIME };
 	return true;
 }
@@ -134,10 +145,10 @@ static enum dtx_code row_trunc(const struct dtx_fncall *c, struct dtx_fnrun *run
 	int64_t shift = week_shift(c) * DTX_DAY_US, us = us_of(c->argtype[0], &arg[0]);
 
 	(void)run;
-	us = dtx_time_trunc(us + shift, unit_of(c)) - shift;
+	us = dtx_duration_floor(us + shift, unit_of(c)) - shift;
 	if (!dtx_us_ok(us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "the week begins before the year 1");
+		                   "date_trunc() goes back before the year 1");
 	put_us(c->type, us, out);
 	return DTX_OK;
 }
@@ -148,7 +159,7 @@ static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	int64_t us;
 
 	(void)run;
-	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us)) {
+	if (!dtx_duration_step(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us)) {
 		dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
 		            "the result of date_add() is outside the years 1 to 9999");
 		dtx_err_hint(err, "try(...) gives null, or another value, where this fails");
@@ -161,8 +172,10 @@ static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
 static enum dtx_code row_diff(const struct dtx_fncall *c, struct dtx_fnrun *run,
                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
+	struct dtx_duration d = unit_of(c);
+
 	(void)run, (void)err;
-	out->u.i = dtx_time_diff(arg[0].u.i, arg[1].u.i, unit_of(c));
+	out->u.i = dtx_time_diff(arg[0].u.i, arg[1].u.i, d.unit) / d.n;
 	return DTX_OK;
 }
 
@@ -391,7 +404,9 @@ static const struct dtx_fn rows[] = {
 	  .type = type_trunc,
 	  .row = row_trunc,
 	  .detail = 1,
-	  .help = "first instant of the unit that d lies in; weeks begin on week_start",
+	  .help = "first instant of the unit, or of '15min', '2w' ..., that d lies in; weeks begin "
+	          "on "
+	          "week_start",
 	  .example = "date_trunc('2024-05-31', 'quarter')",
 	  .value = "2024-04-01" },
 	{ .name = "date_add",

@@ -673,14 +673,27 @@ UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
 MONTHS = {"year": 12, "quarter": 3, "month": 1}
 
 
+SHORT = {"s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
+
+
+def unit_of(unit):
+    """A unit, and how many of it: '15min' is 15 minutes."""
+    found = re.fullmatch("([0-9]{1,7})(s|min|h|d|w|mo|q|y)", unit)
+    return (SHORT[found[2]], int(found[1])) if found else (unit, 1)
+
+
 def date_add(d, n, unit):
+    unit, many = unit_of(unit)
+    n *= many
     if unit in MONTHS:
         return pd.Timestamp(d) + pd.DateOffset(months=n * MONTHS[unit])
     return pd.Timestamp(d) + pd.Timedelta(seconds=n * UNITS[unit])
 
 
 def date_diff(a, b, unit):
-    a, b = pd.Timestamp(a), pd.Timestamp(b)
+    a, b, (unit, many) = pd.Timestamp(a), pd.Timestamp(b), unit_of(unit)
+    if many > 1:
+        return int(date_diff(a, b, unit) / many)
     if unit in UNITS:
         seconds = (b - a) / pd.Timedelta(seconds=UNITS[unit])
         return int(seconds)
@@ -696,7 +709,15 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 
 
 def date_trunc(d, unit, week_start="monday"):
-    d = pd.Timestamp(d)
+    d, (unit, many) = pd.Timestamp(d), unit_of(unit)
+    if many > 1 and unit in MONTHS:
+        many *= MONTHS[unit]
+        month = (d.year * 12 + d.month - 1) // many * many
+        return pd.Timestamp(month // 12, month % 12 + 1, 1)
+    if many > 1:
+        origin = pd.Timestamp("1970-01-01") - pd.Timedelta(days=-DAYS.index(week_start) % 7 + 3 if unit == "week" else 0)
+        size = pd.Timedelta(seconds=many * UNITS[unit])
+        return origin + (d - origin) // size * size
     if unit == "week":
         return d.normalize() - pd.Timedelta(days=(d.weekday() - DAYS.index(week_start)) % 7)
     if unit in MONTHS:

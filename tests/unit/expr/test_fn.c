@@ -304,6 +304,8 @@ static const char *const fn_rows[][2] = {
 	{ "date_diff('2024-03-01', d, 'day')", "-30|~|-91" },
 	{ "date_trunc(at, 'month')", "2024-01-01T00:00:00|~|1970-01-01T00:00:00" },
 	{ "date_trunc(d, 'week')", "2024-01-29|~|2023-11-27" },
+	{ "date_trunc(d, '2w', 'sunday')", "2024-01-28|~|2023-11-19" },
+	{ "date_trunc(d, '5mo')", "2023-10-01|~|2023-10-01" },
 	{ "format_date(d, '%Y/%m')", "2024/01|~|2023/12" },
 	{ "format_date(d, '%Q')", "bad_format 15 19" },
 	{ "make_date(2023, 2, 29)", "cast_failed row 0" },
