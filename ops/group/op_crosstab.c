@@ -1,8 +1,9 @@
 /* crosstab: how often values meet, or an aggregate of where they meet.
  *
  * Rows and columns are numbered as pivot_wider does it.  Every cell of the table is a group of its
- * own, those of the totals too: a row of the input adds to up to four of them.  It is not a macro,
- * as the word Total may be a value of the columns too, and selectors do not fit group_by's sets. */
+ * own, those of the totals too: a row of the input adds to up to four of them.  It is not a macro:
+ * group_by and pivot_wider take half the processor time for counts, but totals need four group_by,
+ * two pivot_wider, two joins and a union, which take the same time as this. */
 #include <math.h>
 
 #include "core/data/builder.h"
