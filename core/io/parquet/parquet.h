@@ -15,7 +15,7 @@
 #include "core/base/memory/buf.h"
 #include "core/base/text/json.h"
 #include "core/data/builder.h"
-#include "core/io/reader.h"
+#include "core/io/typed_columns.h"
 
 /* --- footer (parquet_footer.c) --- */
 
@@ -173,6 +173,9 @@ const char *dtx_pq_codec_name(unsigned codec);
 DTX_MUSTUSE enum dtx_code dtx_pq_unpack(const struct dtx_pq_file *f, unsigned codec,
                                         struct dtx_str in, uint8_t *to, size_t size,
                                         struct dtx_err *err);
+/* The same for a frame of LZ4, as Arrow files have it. Of f, label and limits are used. */
+DTX_MUSTUSE enum dtx_code dtx_pq_unpack_lz4_frame(const struct dtx_pq_file *f, struct dtx_str in,
+                                                  uint8_t *to, size_t size, struct dtx_err *err);
 
 /* --- encodings (parquet_decode.c) --- */
 
@@ -315,10 +318,6 @@ bool dtx_pq_outside(const struct dtx_pq_file *f, size_t group, uint32_t leaf,
 
 /* --- values (parquet_value.c) --- */
 
-struct dtx_pq_counts {      /* what was changed, for notes */
-	int64_t not_finite; /* floats that became null */
-	int64_t cut;        /* times that lost nanoseconds */
-};
 struct dtx_pq_value {
 	bool null;
 	union {
@@ -332,22 +331,33 @@ struct dtx_pq_value {
 };
 /* Converts value i of the node. NULL, or what is wrong with it. */
 DTX_MUSTUSE const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq_values v,
-                                       uint32_t i, struct dtx_pq_counts *counts,
+                                       uint32_t i, struct dtx_typed_counts *counts,
                                        struct dtx_pq_value *out);
-/* Sets an error about a value of a row of the file, from 0. */
-enum dtx_code dtx_pq_bad_value(const struct dtx_pq_cursor *c, const char *column, int64_t row,
-                               const char *what, struct dtx_err *err);
+/* Sets an error about a value of a row, from 0, of the file `label`. */
+enum dtx_code dtx_pq_bad_value(const char *label, const struct dtx_pq_node *n, const char *column,
+                               int64_t row, const char *what, struct dtx_err *err);
+/* Adds a value, which may be null, to a column of its node's type. */
+void dtx_pq_put(struct dtx_builder *b, const struct dtx_pq_value *v);
+/* Appends a value that is not null as JSON. */
+void dtx_pq_print_json(struct dtx_buf *to, struct dtx_typeref type, const struct dtx_pq_value *v);
+/* Whether values are numbers of 8 bytes that dtx_pq_fix_words converts where they are. */
+bool dtx_pq_is_word(const struct dtx_pq_node *n);
+/* Converts n numbers of 8 bytes, the values of rows `at` and on of b (dtx_builder_bulk); those of
+ * nulls are 0. Returns the first that has no place in its type, or n. */
+uint32_t dtx_pq_fix_words(const struct dtx_pq_node *node, struct dtx_builder *b, void *values,
+                          uint32_t at, uint32_t n, struct dtx_typed_counts *counts);
+extern const char dtx_pq_no_such_time[]; /* what is wrong with that value */
 /* Makes a column of the next rows of a leaf that is not repeated, at most `rows` and at least one:
  * it is shorter if its texts have more than `bytes` bytes, or if they are no longer in a
  * dictionary. `row` is the first one. */
 DTX_MUSTUSE enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row,
-                                      uint32_t rows, size_t bytes, struct dtx_pq_counts *counts,
+                                      uint32_t rows, size_t bytes, struct dtx_typed_counts *counts,
                                       struct dtx_column **out, struct dtx_err *err);
 /* Makes a column of JSON texts of the next rows of a list or map, as many as dtx_pq_flat does. `c`
  * has a cursor for each leaf of the file, of which those below the node are open. */
 DTX_MUSTUSE enum dtx_code dtx_pq_nested(struct dtx_pq_cursor *c, const struct dtx_pq_file *f,
                                         uint32_t node, const char *name, int64_t row, uint32_t rows,
-                                        size_t bytes, struct dtx_pq_counts *counts,
+                                        size_t bytes, struct dtx_typed_counts *counts,
                                         struct dtx_column **out, struct dtx_err *err);
 
 #endif

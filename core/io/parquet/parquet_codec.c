@@ -20,6 +20,11 @@ typedef int snappy_length_fn(const char *in, size_t nin, size_t *nout);
 typedef int snappy_fn(const char *in, size_t nin, char *out, size_t *nout);
 typedef size_t zstd_fn(void *out, size_t nout, const void *in, size_t nin);
 typedef int lz4_fn(const char *in, char *out, int nin, int nout);
+typedef size_t lz4f_new_fn(void **ctx, unsigned version);
+typedef size_t lz4f_free_fn(void *ctx);
+typedef size_t lz4f_fn(void *ctx, void *out, size_t *nout, const void *in, size_t *nin,
+                       const void *options);
+typedef unsigned lz4f_bad_fn(size_t got);
 typedef int brotli_fn(size_t nin, const uint8_t *in, size_t *nout, uint8_t *out);
 
 static const struct {
@@ -55,6 +60,15 @@ static enum dtx_code missing(const struct dtx_pq_file *f, unsigned codec, const 
 	            dtx_pq_codec_name(codec));
 	dtx_err_hint(err, "apt-get install %s", package);
 	return DTX_E_UNSUPPORTED_FORMAT;
+}
+
+static enum dtx_code does_not_unpack(const struct dtx_pq_file *f, unsigned codec, size_t size,
+                                     struct dtx_err *err)
+{
+	return dtx_err_set(
+		err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		"'%s': packed values do not unpack with %s to the %zu bytes that they say",
+		f->label, dtx_pq_codec_name(codec), size);
 }
 
 struct unpacking {
@@ -148,6 +162,50 @@ static bool lz4(const struct unpacking *u, bool raw, enum dtx_code *rc, struct d
 	return (!raw && lz4_hadoop(unpack, u)) || lz4_block(unpack, u->in, u->to, u->size);
 }
 
+/* Unpacks a frame; whether it gives exactly the size, and ends with the bytes. */
+static bool unpack_frame(void *ctx, lz4f_fn *unpack, lz4f_bad_fn *is_bad, const struct unpacking *u)
+{
+	size_t in = 0, out = 0, left = 1;
+
+	while (left) {
+		size_t nin = u->in.len - in, nout = u->size - out;
+
+		left = unpack(ctx, u->to + out, &nout, u->in.ptr + in, &nin, NULL);
+		if (is_bad(left) || (left && !nin && !nout))
+			return false;
+		in += nin;
+		out += nout;
+	}
+	return in == u->in.len && out == u->size;
+}
+
+enum dtx_code dtx_pq_unpack_lz4_frame(const struct dtx_pq_file *f, struct dtx_str in, uint8_t *to,
+                                      size_t size, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct unpacking u = { f, in, to, size, 0 };
+	enum { VERSION = 100 }; /* LZ4F_VERSION */
+	lz4f_new_fn *make;
+	lz4f_free_fn *drop;
+	lz4f_bad_fn *is_bad;
+	lz4f_fn *unpack;
+	void *ctx = NULL;
+	bool ok;
+
+	if (!find("LZ4F_createDecompressionContext", &make) ||
+	    !find("LZ4F_freeDecompressionContext", &drop) || !find("LZ4F_isError", &is_bad) ||
+	    !find("LZ4F_decompress", &unpack))
+		return missing(f, LZ4, "liblz4-1", err);
+	if (is_bad(make(&ctx, VERSION)))
+		DTX_FAIL_MEM(err);
+	ok = unpack_frame(ctx, unpack, is_bad, &u);
+	(void)drop(ctx);
+	if (!ok)
+		rc = does_not_unpack(f, LZ4, size, err);
+out:
+	return rc;
+}
+
 static enum dtx_code take_piece(void *arg, struct dtx_str piece, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -188,9 +246,7 @@ enum dtx_code dtx_pq_unpack(const struct dtx_pq_file *f, unsigned codec, struct 
 		         dtx_pq_codec_name(codec), codec);
 	}
 	if (!ok && rc == DTX_OK)
-		DTX_FAIL(err, DTX_E_CORRUPT_FILE,
-		         "'%s': a page does not unpack with %s to the %zu bytes that it says",
-		         f->label, dtx_pq_codec_name(codec), size);
+		rc = does_not_unpack(f, codec, size, err);
 out:
 	return rc;
 }

@@ -14,7 +14,7 @@ struct assembly {
 	const struct dtx_pq_file *f;
 	const char *name;
 	int64_t row;
-	struct dtx_pq_counts *counts;
+	struct dtx_typed_counts *counts;
 	struct dtx_buf text; /* of the cell */
 	struct dtx_err *err;
 };
@@ -106,7 +106,7 @@ static enum dtx_code pass_absent(struct assembly *a, uint32_t node, uint32_t def
 
 /* --- values --- */
 
-static void print_text(struct dtx_buf *to, struct dtx_typeref type, const struct dtx_pq_value *v)
+void dtx_pq_print_json(struct dtx_buf *to, struct dtx_typeref type, const struct dtx_pq_value *v)
 {
 	char text[48];
 	struct dtx_str s = { text, 0 };
@@ -141,7 +141,7 @@ static enum dtx_code add_value(struct assembly *a, uint32_t node, bool key)
 	if (!bad && key && v.null)
 		bad = "a key of a map is not a number";
 	if (bad) {
-		rc = dtx_pq_bad_value(c, a->name, a->row, bad, a->err);
+		rc = dtx_pq_bad_value(a->f->label, n, a->name, a->row, bad, a->err);
 		goto out;
 	}
 	c->at_entry++;
@@ -150,7 +150,7 @@ static enum dtx_code add_value(struct assembly *a, uint32_t node, bool key)
 	if (v.null)
 		dtx_buf_add(&a->text, "null");
 	else
-		print_text(&a->text, n->as_type, &v);
+		dtx_pq_print_json(&a->text, n->as_type, &v);
 	if (quotes)
 		dtx_buf_addc(&a->text, '"');
 out:
@@ -255,8 +255,8 @@ static enum dtx_code add_pair(struct assembly *a, uint32_t pair)
 
 	DTX_TRY(level(a, guide(a, key), &def));
 	if (def < node_of(a, key)->max_def) {
-		rc = dtx_pq_bad_value(guide(a, key), a->name, a->row, "a key of a map is null",
-		                      a->err);
+		rc = dtx_pq_bad_value(a->f->label, node_of(a, key), a->name, a->row,
+		                      "a key of a map is null", a->err);
 		goto out;
 	}
 	DTX_TRY(add_value(a, key, true));
@@ -387,7 +387,7 @@ out:
 
 enum dtx_code dtx_pq_nested(struct dtx_pq_cursor *c, const struct dtx_pq_file *f, uint32_t node,
                             const char *name, int64_t row, uint32_t rows, size_t bytes,
-                            struct dtx_pq_counts *counts, struct dtx_column **out,
+                            struct dtx_typed_counts *counts, struct dtx_column **out,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -12,11 +12,11 @@
 #define JULIAN_1970 2440588 /* the day of 1970-01-01 as INT96 counts days */
 #define DAY_NS      ((int64_t)86400 * 1000 * 1000 * 1000)
 
-static const char no_such_time[] = "it is not within the years 1 to 9999";
+const char dtx_pq_no_such_time[] = "it is not within the years 1 to 9999";
 
 /* --- numbers --- */
 
-static const char *put_float(double v, struct dtx_pq_counts *counts, struct dtx_pq_value *out)
+static const char *put_float(double v, struct dtx_typed_counts *counts, struct dtx_pq_value *out)
 {
 	out->null = !isfinite(v);
 	counts->not_finite += out->null;
@@ -79,7 +79,7 @@ static const char *put_decimal(const struct dtx_pq_node *n, union dtx_pq_values 
 /* --- times --- */
 
 /* A time in units as microseconds, towards the past. Counts what is lost. */
-static const char *put_stamp(dtx_i128 units, uint32_t per_second, struct dtx_pq_counts *counts,
+static const char *put_stamp(dtx_i128 units, uint32_t per_second, struct dtx_typed_counts *counts,
                              struct dtx_pq_value *out)
 {
 	dtx_i128 us = units, rest = 0;
@@ -92,14 +92,14 @@ static const char *put_stamp(dtx_i128 units, uint32_t per_second, struct dtx_pq_
 		us -= rest < 0;
 	}
 	if (us != (int64_t)us || !dtx_us_ok((int64_t)us))
-		return no_such_time;
+		return dtx_pq_no_such_time;
 	counts->cut += rest != 0;
 	out->v.i = (int64_t)us;
 	return NULL;
 }
 
 /* Nanoseconds of the day, then the day. */
-static const char *put_int96(struct dtx_str s, struct dtx_pq_counts *counts,
+static const char *put_int96(struct dtx_str s, struct dtx_typed_counts *counts,
                              struct dtx_pq_value *out)
 {
 	const uint8_t *p = (const uint8_t *)s.ptr;
@@ -169,7 +169,7 @@ static const char *put_uuid(struct dtx_str s, struct dtx_pq_value *out)
 /* --- all of them --- */
 
 const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq_values v, uint32_t i,
-                           struct dtx_pq_counts *counts, struct dtx_pq_value *out)
+                           struct dtx_typed_counts *counts, struct dtx_pq_value *out)
 {
 	out->null = false;
 	switch (n->as) {
@@ -181,7 +181,9 @@ const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq_values v, u
 	case DTX_PQ_AS_FLOAT: return put_float(v.f[i], counts, out);
 	case DTX_PQ_AS_HALF: return put_float(half((const uint8_t *)v.s[i].ptr), counts, out);
 	case DTX_PQ_AS_DECIMAL: return put_decimal(n, v, i, out);
-	case DTX_PQ_AS_DATE: out->v.i = v.i[i]; return dtx_day_ok(v.i[i]) ? NULL : no_such_time;
+	case DTX_PQ_AS_DATE:
+		out->v.i = v.i[i];
+		return dtx_day_ok(v.i[i]) ? NULL : dtx_pq_no_such_time;
 	case DTX_PQ_AS_TIME: return put_time(v.i[i], n->per_second, out);
 	case DTX_PQ_AS_STAMP: return put_stamp(v.i[i], n->per_second, counts, out);
 	case DTX_PQ_AS_INT96: return put_int96(v.s[i], counts, out);
@@ -193,24 +195,24 @@ const char *dtx_pq_convert(const struct dtx_pq_node *n, union dtx_pq_values v, u
 	}
 }
 
-enum dtx_code dtx_pq_bad_value(const struct dtx_pq_cursor *c, const char *column, int64_t row,
-                               const char *what, struct dtx_err *err)
+enum dtx_code dtx_pq_bad_value(const char *label, const struct dtx_pq_node *n, const char *column,
+                               int64_t row, const char *what, struct dtx_err *err)
 {
-	bool bytes = c->node->as == DTX_PQ_AS_BYTES;
-	bool text = c->node->as == DTX_PQ_AS_TEXT;
+	bool bytes = n->as == DTX_PQ_AS_BYTES;
+	bool text = n->as == DTX_PQ_AS_TEXT;
 	enum dtx_code code = bytes  ? DTX_E_UNSUPPORTED_FORMAT
 	                     : text ? DTX_E_BAD_ENCODING
 	                            : DTX_E_OVERFLOW;
 
-	dtx_err_set(err, code, __FILE__, __LINE__, "'%s': column '%.100s', row %lld: %s",
-	            c->f->label, column, (long long)row + 1, what);
+	dtx_err_set(err, code, __FILE__, __LINE__, "'%s': column '%.100s', row %lld: %s", label,
+	            column, (long long)row + 1, what);
 	dtx_err_hint(err,
 	             "leave the column out, with \"extra\": \"drop\" or a select as first step");
 	dtx_err_row(err, row, column);
 	return code;
 }
 
-static void put(struct dtx_builder *b, const struct dtx_pq_value *v)
+void dtx_pq_put(struct dtx_builder *b, const struct dtx_pq_value *v)
 {
 	if (v->null) {
 		dtx_builder_null(b);
@@ -236,7 +238,7 @@ struct flat {
 	int64_t row; /* of the file, where the column begins */
 	uint32_t rows, done;
 	size_t bytes, used; /* of its texts: how many there may be, and how many there are */
-	struct dtx_pq_counts *counts;
+	struct dtx_typed_counts *counts;
 	struct dtx_builder b;
 	union { /* the values of the builder, if they are made in bulk */
 		void *any;
@@ -277,12 +279,13 @@ static enum dtx_code add_slice(struct flat *f, struct dtx_err *err)
 		}
 		bad = dtx_pq_convert(c->node, c->v, c->at_value++, f->counts, &v);
 		if (bad) {
-			rc = dtx_pq_bad_value(c, f->name, f->row + f->done, bad, err);
+			rc = dtx_pq_bad_value(c->f->label, c->node, f->name, f->row + f->done, bad,
+			                      err);
 			goto out;
 		}
 		if (f->b.type.type == DTX_T_TEXT)
 			DTX_TRY(check_text(f, v.v.s, f->done, err));
-		put(&f->b, &v);
+		dtx_pq_put(&f->b, &v);
 	}
 out:
 	return rc;
@@ -326,7 +329,8 @@ static enum dtx_code add_texts(struct flat *f, struct dtx_err *err)
 		}
 		bad = bytes ? put_bytes(s, &v) : put_text(s, &v);
 		if (bad) {
-			rc = dtx_pq_bad_value(c, f->name, f->row + f->done, bad, err);
+			rc = dtx_pq_bad_value(c->f->label, c->node, f->name, f->row + f->done, bad,
+			                      err);
 			goto out;
 		}
 		DTX_TRY(check_text(f, s, f->done, err));
@@ -361,14 +365,14 @@ out:
 
 /* --- values of 8 bytes --- */
 
-/* Whether values are numbers of 8 bytes that are decoded to where they stay. */
-static bool is_word(const struct dtx_pq_node *n)
+bool dtx_pq_is_word(const struct dtx_pq_node *n)
 {
 	return n->as == DTX_PQ_AS_INT || n->as == DTX_PQ_AS_FLOAT || n->as == DTX_PQ_AS_STAMP;
 }
 
 /* Makes n floats finite or null; -0.0 becomes 0.0. */
-static void fix_floats(struct flat *f, double *v, uint32_t n)
+static void fix_floats(struct dtx_builder *b, double *v, uint32_t at, uint32_t n,
+                       struct dtx_typed_counts *counts)
 {
 	uint64_t odd = 0;
 	uint32_t i;
@@ -381,25 +385,26 @@ static void fix_floats(struct flat *f, double *v, uint32_t n)
 		if (isfinite(v[i]))
 			continue;
 		v[i] = 0;
-		f->counts->not_finite++;
-		dtx_builder_absent(&f->b, f->done + i);
+		counts->not_finite++;
+		dtx_builder_absent(b, at + i);
 	}
 }
 
 /* Makes n times microseconds. Returns the first that has no place in a datetime, or n. */
-static uint32_t fix_stamps(const struct flat *f, int64_t *v, uint32_t n)
+static uint32_t fix_stamps(uint32_t per_second, int64_t *v, uint32_t n,
+                           struct dtx_typed_counts *counts)
 {
-	uint32_t per_second = f->c->node->per_second, i;
 	struct dtx_pq_value made;
+	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		if (per_second == 1000 * 1000 * 1000) {
 			int64_t us = v[i] / 1000, rest = v[i] % 1000;
 
-			f->counts->cut += rest != 0;
+			counts->cut += rest != 0;
 			v[i] = us - (rest < 0);
 		} else if (per_second != 1000 * 1000) {
-			if (put_stamp(v[i], per_second, f->counts, &made))
+			if (put_stamp(v[i], per_second, counts, &made))
 				return i;
 			v[i] = made.v.i;
 		}
@@ -409,25 +414,33 @@ static uint32_t fix_stamps(const struct flat *f, int64_t *v, uint32_t n)
 	return n;
 }
 
-/* Converts the next n values, which are in place; those of nulls are 0. */
-static enum dtx_code fix_words(struct flat *f, uint32_t n, struct dtx_err *err)
+uint32_t dtx_pq_fix_words(const struct dtx_pq_node *node, struct dtx_builder *b, void *values,
+                          uint32_t at, uint32_t n, struct dtx_typed_counts *counts)
 {
-	const struct dtx_pq_node *node = f->c->node;
-	int64_t *v = f->to.i + f->done;
+	int64_t *v = values;
 	uint32_t i;
 
 	if (node->as == DTX_PQ_AS_FLOAT) {
-		fix_floats(f, f->to.f + f->done, n);
+		fix_floats(b, values, at, n, counts);
 	} else if (node->as == DTX_PQ_AS_STAMP) {
-		i = fix_stamps(f, v, n);
-		if (i < n)
-			return dtx_pq_bad_value(f->c, f->name, f->row + f->done + i, no_such_time,
-			                        err);
+		return fix_stamps(node->per_second, v, n, counts);
 	} else if (node->is_unsigned) {
 		for (i = 0; i < n; i++)
 			v[i] = (uint32_t)v[i];
 	}
-	return DTX_OK;
+	return n;
+}
+
+/* Converts the next n values, which are in place. */
+static enum dtx_code fix_words(struct flat *f, uint32_t n, struct dtx_err *err)
+{
+	const struct dtx_pq_node *node = f->c->node;
+	uint32_t i = dtx_pq_fix_words(node, &f->b, f->to.i + f->done, f->done, n, f->counts);
+
+	if (i == n)
+		return DTX_OK;
+	return dtx_pq_bad_value(f->c->f->label, node, f->name, f->row + f->done + i,
+	                        dtx_pq_no_such_time, err);
 }
 
 /* Moves values to their rows, of which some are null. */
@@ -637,7 +650,7 @@ out:
 }
 
 enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row, uint32_t rows,
-                          size_t bytes, struct dtx_pq_counts *counts, struct dtx_column **out,
+                          size_t bytes, struct dtx_typed_counts *counts, struct dtx_column **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -658,12 +671,12 @@ enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row
 		DTX_TRY(make_coded(&f, out, err));
 		goto out;
 	}
-	if (texts || is_word(c->node)) {
+	if (texts || dtx_pq_is_word(c->node)) {
 		f.to.any = dtx_builder_bulk(&f.b, rows);
 		if (!f.to.any)
 			DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(is_word(c->node) ? add_words(&f, err) : add_slices(&f, texts, err));
+	DTX_TRY(dtx_pq_is_word(c->node) ? add_words(&f, err) : add_slices(&f, texts, err));
 	f.b.len = f.done;
 	DTX_TRY(dtx_builder_finish(&f.b, NULL, out, err));
 out:

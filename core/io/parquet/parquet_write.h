@@ -116,6 +116,32 @@ uint32_t dtx_pqw_rows_peek(struct dtx_pqw_rows *r, uint32_t row);
 DTX_MUSTUSE enum dtx_code dtx_pqw_take(struct dtx_pqw_column *c, struct dtx_pqw_rows *r, uint32_t n,
                                        struct dtx_err *err);
 
+/* Columns that are filled together, until there are `rows_max` rows, or before their values would
+ * take more than `bytes_max` bytes: where a group ends depends on rows and values alone. */
+struct dtx_pqw_group {
+	uint32_t rows_max;
+	uint64_t bytes_max;
+	uint32_t ncols, row_bytes; /* row_bytes: of a row's values, without the bytes of texts */
+	uint64_t bytes;
+	struct dtx_pqw_column *column;
+	struct dtx_pqw_rows *left; /* per column: rows of a block that are in no group yet */
+};
+/* *g is zero but for the limits, and is cleared also on failure. Error: memory_limit. */
+DTX_MUSTUSE enum dtx_code dtx_pqw_group_init(struct dtx_pqw_group *g,
+                                             const struct dtx_schema *schema,
+                                             struct dtx_pqw_type (*type_of)(struct dtx_typeref),
+                                             struct dtx_err *err);
+void dtx_pqw_group_clear(struct dtx_pqw_group *g);
+/* Appends the live rows of all columns of a batch to a block; any worker. Errors: memory_limit,
+ * cancelled. */
+DTX_MUSTUSE enum dtx_code dtx_pqw_group_block(const struct dtx_pqw_group *g, struct dtx_batch *b,
+                                              struct dtx_buf *block, struct dtx_err *err);
+/* Takes the rows of a block. Whenever the group is full, `full` has to write and to reset it. */
+DTX_MUSTUSE enum dtx_code dtx_pqw_group_put(struct dtx_pqw_group *g, uint32_t rows,
+                                            const struct dtx_buf *block,
+                                            enum dtx_code (*full)(void *arg, struct dtx_err *err),
+                                            void *arg, struct dtx_err *err);
+
 /* --- encodings (parquet_write_encode.c) --- */
 
 /* Runs of equal values and of packed ones, `width` bits each (1 to 32). */

@@ -278,3 +278,100 @@ enum dtx_code dtx_pqw_take(struct dtx_pqw_column *c, struct dtx_pqw_rows *r, uin
 out:
 	return rc;
 }
+
+/* --- groups --- */
+
+enum dtx_code dtx_pqw_group_init(struct dtx_pqw_group *g, const struct dtx_schema *schema,
+                                 struct dtx_pqw_type (*type_of)(struct dtx_typeref),
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	g->column = dtx_mem_zalloc(schema->nfields, sizeof(*g->column));
+	g->left = dtx_mem_zalloc(schema->nfields, sizeof(*g->left));
+	if (!g->column || !g->left)
+		DTX_FAIL_MEM(err);
+	for (; g->ncols < schema->nfields; g->ncols++) {
+		struct dtx_pqw_type type = type_of(schema->field[g->ncols].type);
+
+		dtx_pqw_column_init(&g->column[g->ncols], type);
+		g->row_bytes += type.width;
+	}
+out:
+	return rc;
+}
+
+void dtx_pqw_group_clear(struct dtx_pqw_group *g)
+{
+	for (uint32_t i = 0; i < g->ncols; i++)
+		dtx_pqw_column_clear(&g->column[i]);
+	dtx_mem_free(g->column);
+	dtx_mem_free(g->left);
+	*g = (struct dtx_pqw_group){ 0 };
+}
+
+enum dtx_code dtx_pqw_group_block(const struct dtx_pqw_group *g, struct dtx_batch *b,
+                                  struct dtx_buf *block, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *value;
+
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		DTX_TRY(dtx_cancel_look(err));
+		DTX_TRY(dtx_batch_value(b, i, &value, err));
+		DTX_TRY(dtx_pqw_block_add(b, value, g->column[i].type, block, err));
+	}
+out:
+	return rc;
+}
+
+/* How many of the next n rows fit into the group, at least one if it is empty; *bytes is what they
+ * take. */
+static uint32_t rows_that_fit(struct dtx_pqw_group *g, uint32_t n, uint64_t *bytes)
+{
+	uint32_t most = DTX_MIN(n, g->rows_max - g->column[0].rows), row, i;
+	uint64_t texts = 0, size;
+
+	for (i = 0; i < g->ncols; i++) {
+		texts += g->left[i].nbytes;
+		g->left[i].peeked = 0;
+	}
+	*bytes = (uint64_t)n * g->row_bytes + texts;
+	if (most == n && g->bytes + *bytes <= g->bytes_max)
+		return n;
+	*bytes = 0;
+	for (row = 0; row < most; row++) {
+		size = g->row_bytes;
+		for (i = 0; i < g->ncols; i++)
+			if (g->column[i].type.kind == DTX_PQW_TEXT)
+				size += dtx_pqw_rows_peek(&g->left[i], row);
+		if (g->bytes + *bytes + size > g->bytes_max && (row || g->bytes))
+			break;
+		*bytes += size;
+	}
+	return row;
+}
+
+enum dtx_code dtx_pqw_group_put(struct dtx_pqw_group *g, uint32_t rows, const struct dtx_buf *block,
+                                enum dtx_code (*full)(void *arg, struct dtx_err *err), void *arg,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *at = block->ptr;
+	uint64_t bytes;
+	uint32_t fit, i;
+
+	for (i = 0; rows && i < g->ncols; i++)
+		dtx_pqw_block_next(&at, rows, g->column[i].type, &g->left[i]);
+	while (rows) {
+		fit = rows_that_fit(g, rows, &bytes);
+		for (i = 0; fit && i < g->ncols; i++)
+			DTX_TRY(dtx_pqw_take(&g->column[i], &g->left[i], fit, err));
+		g->bytes += bytes;
+		rows -= fit;
+		if (rows)
+			DTX_TRY(full(arg, err));
+	}
+out:
+	return rc;
+}

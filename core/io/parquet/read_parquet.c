@@ -3,20 +3,8 @@
 #include <pthread.h>
 
 #include "core/base/memory/mem.h"
-#include "core/base/strmap.h"
 #include "core/io/columns.h"
 #include "core/io/parquet/parquet.h"
-
-enum {
-	BATCH_CELLS_MAX = 4 << 20, /* cells of a batch, if it has more rows than: */
-	BATCH_ROWS_MIN = 256,
-	/* bytes of its frame, if it has more rows than: so it goes through the memory that is
-	 * mapped once (DTX_WIRE_SLOT) */
-	BATCH_FRAME_MAX = 3500 << 10,
-	FRAME_ROWS_MIN = 8192,
-	BATCH_TEXT_MAX = 32 << 20, /* bytes of its texts, if a column may have more than: */
-	COLUMN_TEXT_MIN = 1 << 16
-};
 
 struct parquet {
 	struct dtx_reader head;
@@ -38,8 +26,7 @@ struct parquet {
 	struct dtx_column **rest;
 	uint64_t seq;
 	int64_t kept; /* rows that passed the pushed filter */
-	struct dtx_pq_counts counts;
-	bool noted;
+	struct dtx_typed_counts counts;
 };
 
 /* --- opening --- */
@@ -72,76 +59,6 @@ static void parquet_close(struct dtx_reader *reader)
 	dtx_mem_free(r);
 }
 
-/* Adds a note; `what` is NULL if memory is out. */
-static enum dtx_code note(struct parquet *r, enum dtx_code code, int64_t count, const char *what,
-                          struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-
-	if (!what)
-		DTX_FAIL_MEM(err);
-	dtx_err_set(&w, code, __FILE__, __LINE__, "'%s': %s", r->file.label, what);
-	w.severity = DTX_SEV_WARNING;
-	w.count = count;
-	if (!dtx_errlist_take(&r->head.diags, &w))
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-/* Gives repeated names a number: two columns may have one name, and a.b may be a struct's member
- * and a name. */
-static enum dtx_code make_unique(struct parquet *r, const char **name, uint32_t n,
-                                 struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_strmap taken = DTX_STRMAP_INIT;
-	uint32_t *next = dtx_mem_zalloc((size_t)n + 1, sizeof(*next)); /* numbers used up */
-	uint32_t i, found, first;
-
-	if (!next)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) {
-		const char *plain = name[i];
-
-		if (!dtx_strmap_put(&taken, dtx_str_of(plain), i, &found))
-			DTX_FAIL_MEM(err);
-		for (first = found; found != i;) {
-			name[i] =
-				dtx_arena_printf(&r->head.arena, "%s_%u", plain, 2 + next[first]++);
-			if (!name[i] || !dtx_strmap_put(&taken, dtx_str_of(name[i]), i, &found))
-				DTX_FAIL_MEM(err);
-		}
-		if (name[i] != plain)
-			DTX_TRY(note(r, DTX_W_DUPLICATE_HEADER, -1,
-			             dtx_arena_printf(&r->head.arena,
-			                              "'%.100s' is the name of two columns", plain),
-			             err));
-	}
-out:
-	dtx_mem_free(next);
-	dtx_strmap_clear(&taken);
-	return rc;
-}
-
-static void make_field(struct parquet *r, const struct dtx_pq_field *from, struct dtx_field *f)
-{
-	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
-
-	f->source = true;
-	f->declared = d != NULL;
-	f->input_name = d ? f->name : NULL;
-	f->type = dtx_pq_field_type(&r->file, from);
-	f->json = !d && dtx_pq_field_json(&r->file, from);
-	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
-		/* a datetime of UTC that is declared as a datetime stays one of UTC */
-		if (d->type.type != DTX_T_DATETIME || d->format || !dtx_type_is_utc(f->type))
-			f->type = d->type;
-		f->format = d->format;
-	}
-}
-
 static enum dtx_code make_schema(struct parquet *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -152,7 +69,7 @@ static enum dtx_code make_schema(struct parquet *r, struct dtx_err *err)
 	bool *keep;
 
 	DTX_TRY(dtx_pq_fields(&r->file, &r->field, &name, &n, err));
-	DTX_TRY(make_unique(r, name, n, err));
+	DTX_TRY(dtx_typed_names(&r->head, name, n, err));
 	field = dtx_arena_zalloc(a, n, sizeof(*field));
 	keep = dtx_arena_zalloc(a, n, sizeof(*keep));
 	if (!field || !keep)
@@ -163,7 +80,8 @@ static enum dtx_code make_schema(struct parquet *r, struct dtx_err *err)
 			continue;
 		field[k].name = name[i];
 		r->field[k] = r->field[i];
-		make_field(r, &r->field[k], &field[k]);
+		dtx_typed_field(&r->opts, dtx_pq_field_type(&r->file, &r->field[k]),
+		                dtx_pq_field_json(&r->file, &r->field[k]), &field[k]);
 		k++;
 	}
 	r->schema = (struct dtx_schema){ .nfields = k, .field = field };
@@ -171,17 +89,10 @@ out:
 	return rc;
 }
 
-static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
-{
-	(void)o;
-	*out = (struct dtx_place){ (int64_t)row_id, -1 };
-}
-
 static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *src = r->head.src;
-	uint32_t *col, i;
 
 	r->file = (struct dtx_pq_file){ .label = dtx_source_name(src),
 		                        .bytes = (const uint8_t *)dtx_source_data(src),
@@ -190,20 +101,9 @@ static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 	DTX_TRY(dtx_pq_footer(&r->file, err));
 	DTX_TRY(make_schema(r, err));
 	r->cursor = dtx_mem_zalloc((size_t)r->file.nleaves + 1, sizeof(*r->cursor));
-	col = dtx_arena_zalloc(&r->head.arena, (size_t)r->schema.nfields + 1, sizeof(*col));
-	for (i = 0; col && i < r->schema.nfields; i++)
-		col[i] = UINT32_MAX; /* cells are cited by row and name, as they have no letters */
-	r->head.origin = (struct dtx_origin){
-		.locate = locate,
-		.arg = r,
-		.file = dtx_source_name(src),
-		.alias = dtx_arena_strdup(&r->head.arena, r->opts.alias ? r->opts.alias : "main"),
-		.sheet = "", /* not a text file, whose rows would be lines */
-		.physical_col = col,
-		.ncols = r->schema.nfields
-	};
+	DTX_TRY(dtx_typed_origin(&r->head, r->opts.alias, r->schema.nfields, err));
 	r->rest = dtx_mem_zalloc((size_t)r->schema.nfields + 1, sizeof(*r->rest));
-	if (!col || !r->cursor || !r->rest || !r->head.origin.alias)
+	if (!r->cursor || !r->rest)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -244,32 +144,13 @@ static bool wanted(const struct parquet *r, uint32_t i)
 	return r->scan.need[i] != DTX_NEED_SKIP || (r->scan.keep && r->scan.keep_need[i]);
 }
 
-/* Bytes of a cell in a frame, about. */
-static uint32_t cell_bytes(enum dtx_type type)
-{
-	switch (type) {
-	case DTX_T_TEXT: return 24;
-	case DTX_T_DECIMAL: return 16;
-	case DTX_T_BOOL: return 1;
-	default: return 8;
-	}
-}
-
-/* How many rows a batch of `cells` columns has, whose row takes so many bytes. */
-static uint32_t rows_of(uint32_t cells, uint32_t bytes)
-{
-	uint32_t rows = DTX_MAX((uint32_t)BATCH_CELLS_MAX / cells, (uint32_t)BATCH_ROWS_MIN);
-	uint32_t fit = DTX_MAX((uint32_t)BATCH_FRAME_MAX / bytes, (uint32_t)FRAME_ROWS_MIN);
-
-	return DTX_MIN(rows, fit);
-}
-
 static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct parquet *r = (struct parquet *)reader;
-	uint32_t i, cells = 0, bytes = 0;
+	struct dtx_typed_batch size = { 0 };
+	uint32_t i;
 
 	close_cursors(r);
 	r->scan = *scan;
@@ -277,26 +158,20 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 	r->group = 0;
 	r->row = r->kept = 0;
 	r->seq = 0;
-	r->counts = (struct dtx_pq_counts){ 0 };
-	r->noted = false;
+	r->counts = (struct dtx_typed_counts){ 0 };
 	reader->stats = (struct dtx_read_stats){ 0 };
 	reader->misfits = reader->offsets = 0;
 	for (i = 0; i < r->schema.nfields; i++) {
 		const struct dtx_pq_node *n = dtx_pq_refused(&r->file, r->field[i].node);
 
-		cells += wanted(r, i);
-		bytes += wanted(r, i) ? cell_bytes(r->schema.field[i].type.type) : 0;
-		if (wanted(r, i) && n)
-			DTX_FAIL_NEXT(
-				err, DTX_E_UNSUPPORTED_FORMAT,
-				"leave the column out, with \"extra\": \"drop\" or a select as "
-				"first step",
-				"'%s': column '%.100s' has the type %s, which dtx does not read",
-				r->file.label, r->schema.field[i].name, n->refused);
+		if (!wanted(r, i))
+			continue;
+		dtx_typed_batch_add(&size, r->schema.field[i].type.type);
+		if (n)
+			DTX_TRY(dtx_typed_refuse(reader, r->schema.field[i].name, n->refused, err));
 	}
-	cells = DTX_MAX(cells, 1U);
-	r->column_text = DTX_MAX((size_t)BATCH_TEXT_MAX / cells, (size_t)COLUMN_TEXT_MIN);
-	r->batch_rows = DTX_MIN(r->batch_rows, rows_of(cells, DTX_MAX(bytes, 1U)));
+	r->column_text = dtx_typed_batch_text(&size);
+	r->batch_rows = DTX_MIN(r->batch_rows, dtx_typed_batch_rows(&size));
 out:
 	return rc;
 }
@@ -471,33 +346,6 @@ out:
 	return rc;
 }
 
-/* Adds the notes about values that were changed, once. */
-static enum dtx_code note_counts(struct parquet *r, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	if (r->noted)
-		goto out;
-	r->noted = true;
-	if (r->counts.not_finite)
-		DTX_TRY(note(r, DTX_W_NOT_FINITE, r->counts.not_finite,
-		             dtx_arena_printf(
-				     &r->head.arena,
-				     "floats that are infinite or not a number became null: %lld",
-				     (long long)r->counts.not_finite),
-		             err));
-	if (r->counts.cut)
-		DTX_TRY(note(
-			r, DTX_W_READER_NOTE, r->counts.cut,
-			dtx_arena_printf(
-				&r->head.arena,
-				"times that lost nanoseconds, as a datetime has microseconds: %lld",
-				(long long)r->counts.cut),
-			err));
-out:
-	return rc;
-}
-
 static enum dtx_code next(struct parquet *r, struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -514,7 +362,7 @@ static enum dtx_code next(struct parquet *r, struct dtx_batch **out, struct dtx_
 	if (more)
 		DTX_TRY(make_batch(r, out, err));
 	else
-		DTX_TRY(note_counts(r, err));
+		DTX_TRY(dtx_typed_note_counts(&r->head, &r->counts, err));
 out:
 	return rc;
 }

@@ -17,10 +17,7 @@ struct parquet_writer {
 	struct dtx_writer head;
 	struct dtx_pqw_codec codec;
 	unsigned workers;
-	uint32_t ncols, row_bytes; /* row_bytes: of a row's values, without the bytes of texts */
-	struct dtx_pqw_column *column;
-	struct dtx_pqw_rows *left; /* per column: rows of a block that are in no row group yet */
-	uint64_t group_bytes;
+	struct dtx_pqw_group group;
 	uint64_t at;  /* bytes of the file so far */
 	int64_t rows; /* of the row groups that are written */
 	size_t ngroups;
@@ -45,14 +42,9 @@ static void parquet_close(struct dtx_writer *writer)
 {
 	struct parquet_writer *w = of(writer);
 
-	for (uint32_t i = 0; i < w->ncols; i++) {
-		if (w->column)
-			dtx_pqw_column_clear(&w->column[i]);
-		if (w->chunk)
-			dtx_pqw_chunk_clear(&w->chunk[i]);
-	}
-	dtx_mem_free(w->column);
-	dtx_mem_free(w->left);
+	for (uint32_t i = 0; w->chunk && i < w->group.ncols; i++)
+		dtx_pqw_chunk_clear(&w->chunk[i]);
+	dtx_pqw_group_clear(&w->group);
 	dtx_mem_free(w->chunk);
 	dtx_mem_free(w->made);
 	dtx_buf_clear(&w->groups);
@@ -75,18 +67,12 @@ static enum dtx_code parquet_open(struct dtx_outfile *out, const struct dtx_writ
 	pthread_mutex_init(&w->lock, NULL);
 	dtx_buf_init(&w->groups, FOOTER_MAX);
 	DTX_TRY(dtx_pqw_codec_open(opts->codec, &w->codec, err));
-	w->column = dtx_mem_zalloc(schema->nfields, sizeof(*w->column));
-	w->left = dtx_mem_zalloc(schema->nfields, sizeof(*w->left));
+	w->group = (struct dtx_pqw_group){ .rows_max = GROUP_ROWS, .bytes_max = GROUP_BYTES };
+	DTX_TRY(dtx_pqw_group_init(&w->group, schema, dtx_pqw_type_of, err));
 	w->chunk = dtx_mem_zalloc(schema->nfields, sizeof(*w->chunk));
 	w->made = dtx_mem_zalloc(schema->nfields, sizeof(*w->made));
-	if (!w->column || !w->left || !w->chunk || !w->made)
+	if (!w->chunk || !w->made)
 		DTX_FAIL_MEM(err);
-	for (; w->ncols < schema->nfields; w->ncols++) {
-		struct dtx_pqw_type type = dtx_pqw_type_of(schema->field[w->ncols].type);
-
-		dtx_pqw_column_init(&w->column[w->ncols], type);
-		w->row_bytes += type.width;
-	}
 	*made = &w->head;
 	w = NULL;
 out:
@@ -95,20 +81,10 @@ out:
 	return rc;
 }
 
-/* Makes a block: the live rows of each column, one column after the other. */
 static enum dtx_code parquet_format(struct dtx_writer *writer, struct dtx_batch *b,
                                     struct dtx_buf *out, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column *value;
-
-	for (uint32_t i = 0; i < b->ncols; i++) {
-		DTX_TRY(dtx_cancel_look(err));
-		DTX_TRY(dtx_batch_value(b, i, &value, err));
-		DTX_TRY(dtx_pqw_block_add(b, value, of(writer)->column[i].type, out, err));
-	}
-out:
-	return rc;
+	return dtx_pqw_group_block(&of(writer)->group, b, out, err);
 }
 
 /* --- row groups --- */
@@ -147,11 +123,11 @@ static enum dtx_code make_chunk(void *arg, uint64_t i, struct dtx_err *err)
 	struct parquet_writer *w = arg;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_pqw_chunk_make(&w->column[i], &w->codec, &w->chunk[i], err));
-	dtx_pqw_column_reset(&w->column[i]);
+	DTX_TRY(dtx_pqw_chunk_make(&w->group.column[i], &w->codec, &w->chunk[i], err));
+	dtx_pqw_column_reset(&w->group.column[i]);
 	pthread_mutex_lock(&w->lock);
 	w->made[i] = true;
-	while (rc == DTX_OK && w->next < w->ncols && w->made[w->next])
+	while (rc == DTX_OK && w->next < w->group.ncols && w->made[w->next])
 		rc = write_chunk(w, err);
 	pthread_mutex_unlock(&w->lock);
 out:
@@ -168,10 +144,10 @@ static enum dtx_code write_group(struct parquet_writer *w, uint32_t rows, struct
 	w->meta = dtx_thrift_out_of(&w->groups);
 	w->next = 0;
 	w->packed = w->unpacked = 0;
-	memset(w->made, 0, w->ncols * sizeof(*w->made));
+	memset(w->made, 0, w->group.ncols * sizeof(*w->made));
 	dtx_thrift_item_open(&w->meta);
-	dtx_thrift_put_list(&w->meta, 1, DTX_THRIFT_STRUCT, w->ncols);
-	DTX_TRY(dtx_parallel_for(w->workers, w->ncols, make_chunk, w, err));
+	dtx_thrift_put_list(&w->meta, 1, DTX_THRIFT_STRUCT, w->group.ncols);
+	DTX_TRY(dtx_parallel_for(w->workers, w->group.ncols, make_chunk, w, err));
 	dtx_thrift_put_i64(&w->meta, 2, (int64_t)w->unpacked);
 	dtx_thrift_put_i64(&w->meta, 3, rows);
 	dtx_thrift_put_i64(&w->meta, 5, (int64_t)at);
@@ -180,74 +156,30 @@ static enum dtx_code write_group(struct parquet_writer *w, uint32_t rows, struct
 	DTX_TRY(dtx_buf_check(&w->groups, "the footer", err));
 	w->ngroups++;
 	w->rows += rows;
-	w->group_bytes = 0;
+	w->group.bytes = 0;
 out:
 	return rc;
 }
 
 /* --- rows --- */
 
-/* How many of the next n rows fit into the row group, at least one if it is empty; *bytes is what
- * they take. */
-static uint32_t rows_that_fit(struct parquet_writer *w, uint32_t n, uint64_t *bytes)
+static enum dtx_code group_is_full(void *arg, struct dtx_err *err)
 {
-	uint32_t most = DTX_MIN(n, GROUP_ROWS - w->column[0].rows), row, i;
-	uint64_t texts = 0, size;
+	struct parquet_writer *w = arg;
 
-	for (i = 0; i < w->ncols; i++) {
-		texts += w->left[i].nbytes;
-		w->left[i].peeked = 0;
-	}
-	*bytes = (uint64_t)n * w->row_bytes + texts;
-	if (most == n && w->group_bytes + *bytes <= GROUP_BYTES)
-		return n;
-	*bytes = 0;
-	for (row = 0; row < most; row++) {
-		size = w->row_bytes;
-		for (i = 0; i < w->ncols; i++)
-			if (w->column[i].type.kind == DTX_PQW_TEXT)
-				size += dtx_pqw_rows_peek(&w->left[i], row);
-		if (w->group_bytes + *bytes + size > GROUP_BYTES && (row || w->group_bytes))
-			break;
-		*bytes += size;
-	}
-	return row;
-}
-
-static enum dtx_code put_rows(struct parquet_writer *w, uint32_t n, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint64_t bytes;
-	uint32_t fit, i;
-
-	while (n) {
-		fit = rows_that_fit(w, n, &bytes);
-		for (i = 0; fit && i < w->ncols; i++)
-			DTX_TRY(dtx_pqw_take(&w->column[i], &w->left[i], fit, err));
-		w->group_bytes += bytes;
-		n -= fit;
-		if (n)
-			DTX_TRY(write_group(w, w->column[0].rows, err));
-	}
-out:
-	return rc;
+	return write_group(w, w->group.column[0].rows, err);
 }
 
 static enum dtx_code parquet_put(struct dtx_writer *writer, struct dtx_batch *b,
                                  const struct dtx_buf *bytes, struct dtx_err *err)
 {
 	struct parquet_writer *w = of(writer);
-	const char *block = bytes->ptr;
 
-	if (!w->ncols) {
+	if (!w->group.ncols) {
 		w->rows += b->nsel;
 		return DTX_OK;
 	}
-	if (!b->nsel)
-		return DTX_OK;
-	for (uint32_t i = 0; i < w->ncols; i++)
-		dtx_pqw_block_next(&block, b->nsel, w->column[i].type, &w->left[i]);
-	return put_rows(w, b->nsel, err);
+	return dtx_pqw_group_put(&w->group, b->nsel, bytes, group_is_full, w, err);
 }
 
 static enum dtx_code parquet_finish(struct dtx_writer *writer, struct dtx_err *err)
@@ -256,8 +188,8 @@ static enum dtx_code parquet_finish(struct dtx_writer *writer, struct dtx_err *e
 	struct parquet_writer *w = of(writer);
 	struct dtx_buf footer = DTX_BUF_INIT(FOOTER_MAX);
 
-	if (w->ncols && w->column[0].rows)
-		DTX_TRY(write_group(w, w->column[0].rows, err));
+	if (w->group.ncols && w->group.column[0].rows)
+		DTX_TRY(write_group(w, w->group.column[0].rows, err));
 	DTX_TRY(begin(w, err));
 	DTX_TRY(dtx_pqw_put_footer(&footer, writer->schema, &w->groups, w->ngroups, w->rows, err));
 	DTX_TRY(write_bytes(w, footer.ptr, footer.len, err));

@@ -6,7 +6,7 @@
 #include "core/io/formats.h"
 #include "core/io/write/outfile.h"
 
-/* How the pages of a Parquet file are packed. */
+/* How the pages of a Parquet file are packed; Arrow files know zstd and none of these. */
 #define DTX_WRITE_CODECS "zstd,snappy,gzip,none"
 
 struct dtx_write_opts {
@@ -20,7 +20,7 @@ struct dtx_write_opts {
 	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
-	const char *codec;     /* of a Parquet file: one of DTX_WRITE_CODECS; NULL: "zstd" */
+	const char *codec;     /* one of DTX_WRITE_CODECS; NULL: zstd for Parquet, none for Arrow */
 	unsigned workers; /* threads that a writer may use in `put`; 0: none but the caller's */
 	/* text, for a terminal: its columns and lines.  With `height` only the first and last rows
 	 * are written, and middle columns are left out where they do not fit.  0: no limit */

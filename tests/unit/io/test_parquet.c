@@ -190,7 +190,7 @@ void test_parquet_bytes_are_text_or_refused(void)
 {
 	const struct dtx_pq_node n = { .as = DTX_PQ_AS_BYTES };
 	struct dtx_str s[] = { { "a\tb\n", 4 }, { "a\0b", 3 }, { "\x1b[8m", 4 }, { "\xff", 1 } };
-	struct dtx_pq_counts counts = { 0 };
+	struct dtx_typed_counts counts = { 0 };
 	struct dtx_pq_value v;
 	uint32_t i;
 
@@ -241,7 +241,7 @@ static void read_pieces(const struct dtx_pq_file *f, uint32_t leaf, size_t bytes
                         struct dtx_buf *out)
 {
 	struct dtx_pq_cursor c;
-	struct dtx_pq_counts counts = { 0 };
+	struct dtx_typed_counts counts = { 0 };
 	int64_t row, rows = f->group[0].rows;
 	struct dtx_err err = DTX_ERR_INIT;
 	uint32_t i;
