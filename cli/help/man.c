@@ -417,7 +417,9 @@ static const struct member_row member_rows[] = {
 	{ NULL, "header, delimiter, quote, null_text, bom, eol",
 	  "of text files.  Cells that come from inputs with the delimiter of the first of them "
 	  "keep their bytes, needless quotes too; others are quoted where they need it" },
-	{ NULL, "codec", "of a .parquet: zstd, the default, snappy, gzip or none" },
+	{ NULL, "codec",
+	  "of a .parquet: zstd, the default, snappy, gzip or none; of an .arrow: none, the "
+	  "default, or zstd" },
 	{ NULL, "float_style", "keep, or trim: 100.0 is written as 100" },
 };
 

@@ -13,7 +13,8 @@
 #define LIST_TTL_MS       3600000
 
 static const char instructions[] =
-	"dtx transforms tables (CSV, JSON, Excel, Parquet, SQLite) below one folder. Describe a "
+	"dtx transforms tables (CSV, JSON, Excel, Parquet, Arrow, SQLite) below one folder. "
+	"Describe a "
 	"file "
 	"first, then run a plan on it: typed steps, of which dtx://schema/plan is the JSON Schema. "
 	"Where a plan cannot say it, run_python runs pandas in a jail without network. Each run is "

@@ -46,7 +46,10 @@ struct foreign {
 };
 
 static const struct foreign foreigns[] = {
-	{ { "ARROW1", 6 }, "an Arrow file", "convert it to CSV: duckdb or pyarrow read '", "'" },
+	{ { "FEA1", 4 },
+	  "a Feather file of version 1",
+	  "pandas or pyarrow writes '",
+	  "' as version 2" },
 	{ { "ORC", 3 }, "an ORC file", "convert it to CSV: pyarrow reads '", "'" },
 	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
 	{ { "\x28\xb5\x2f\xfd", 4 }, "compressed twice", "zstd -dc '", "' > F.zst" },
@@ -448,7 +451,7 @@ static bool is_foreign_name(const char *path)
 	char suffix[DTX_FILE_SUFFIX];
 
 	dtx_file_suffix(path, suffix);
-	return suffix[0] && dtx_str_in_list("ods,feather,arrow,avro,orc,pdf,html,htm,xml,"
+	return suffix[0] && dtx_str_in_list("ods,avro,orc,pdf,html,htm,xml,"
 	                                    "doc,docx,rtf,dta,sav,dbf,mdb,accdb,numbers",
 	                                    suffix);
 }
