@@ -101,7 +101,7 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "dtx writes int64, float64, bool, decimal128, date32, timestamp in microseconds (of UTC "
 	  "if the column is), utf8 and null, at most 65,536 rows in a record batch. The format "
 	  "arrow is a file with a footer, and a stream where it goes to stdout, as programs that "
-	  "read a pipe expect; arrows is always a stream.",
+	  "read a pipe expect; a file named .arrows is always a stream.",
 	  "$ printf 'city,n\\nRome,2\\nOslo,\\n' > a.csv\n"
 	  "$ dtx convert a.csv --to arrow | dtx pipe - -- derive 't=typeof(n)'\n"
 	  "city,n,t\n"

@@ -451,7 +451,7 @@ static bool is_foreign_name(const char *path)
 	char suffix[DTX_FILE_SUFFIX];
 
 	dtx_file_suffix(path, suffix);
-	return suffix[0] && dtx_str_in_list("ods,avro,orc,pdf,html,htm,xml,"
+	return suffix[0] && dtx_str_in_list("avro,orc,pdf,html,htm,xml,"
 	                                    "doc,docx,rtf,dta,sav,dbf,mdb,accdb,numbers",
 	                                    suffix);
 }

@@ -240,7 +240,7 @@ extern const struct dtx_reader_class *const dtx_reads[]; /* generated; ends with
 /* The class that reads this format; NULL: none does. */
 const struct dtx_reader_class *dtx_reader_find(const char *format);
 /* Chooses the class (by opts->format, otherwise by the bytes and the suffix) and opens the
- * input. The caller closes *out. Formats that are known but not read (ods, parquet and so on)
+ * input. The caller closes *out. Formats that are known but not read (ORC, PDF and so on)
  * are unsupported_format, with a hint what to do. */
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);

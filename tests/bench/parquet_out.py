@@ -80,4 +80,5 @@ def main():
         pair.duckdb(SAME.format(at / "dtx.csv", at / "duckdb.csv"))
 
 
-main()
+if __name__ == "__main__":
+    main()

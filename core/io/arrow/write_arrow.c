@@ -85,9 +85,7 @@ static enum dtx_code arrow_open(struct dtx_outfile *out, const struct dtx_write_
 	w->head = (struct dtx_writer){ .cls = &dtx_write_arrow, .out = out, .schema = schema };
 	dtx_buf_init(&w->text, HEAD_MAX);
 	w->workers = opts->workers;
-	w->stream = !strcmp(path, "-") ||
-	            dtx_str_eq(dtx_writer_format(&dtx_write_arrow, opts->format, path),
-	                       DTX_STR("arrows"));
+	w->stream = !strcmp(path, "-") || dtx_str_is(dtx_writer_suffix(path), "arrows");
 	w->packed = opts->codec && strcmp(opts->codec, "none") != 0;
 	if (w->packed && strcmp(opts->codec, "zstd") != 0)
 		DTX_FAIL_NEXT(err, DTX_E_BAD_PARAM_VALUE, "\"codec\": \"zstd\" packs them",
@@ -540,7 +538,7 @@ out:
 
 const struct dtx_writer_class dtx_write_arrow = {
 	.name = "arrow",
-	.formats = "arrow,arrows",
+	.formats = "arrow",
 	.suffixes = "arrow,arrows,feather,ipc",
 	.uses = "codec",
 	.values = true,

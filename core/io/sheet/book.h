@@ -1,6 +1,6 @@
 /* A workbook in any container: its sheets, names, styles and strings, and how to read a sheet.
- * The readers of .xlsx and .xls fill it; layout, inspection and the reader class only use this
- * interface. One thread, unless said otherwise. */
+ * The readers of .xlsx, .xls and .ods fill it; layout, inspection and the reader class only use
+ * this interface. One thread, unless said otherwise. */
 #ifndef DTX_IO_SHEET_BOOK_H
 #define DTX_IO_SHEET_BOOK_H
 
@@ -31,7 +31,7 @@ struct dtx_sheet {
 	enum dtx_sheet_kind kind;
 	enum dtx_sheet_visible visible;
 	const struct dtx_zip_entry *part; /* xlsx; NULL: the part is missing */
-	uint64_t place;                   /* xls: where the sheet's records begin */
+	uint64_t place; /* xls: where the sheet's records begin; ods: its number, from 0 */
 };
 struct dtx_book_name {           /* a defined name */
 	const char *name, *text; /* "Data", "FY24!$A$3:$F$200" */
