@@ -16,7 +16,7 @@ printf 'k,m\nb,7\n' > u.csv
 call --table u=u.csv --file note=t.csv -c 'open("/in/note").readline(), sorted(tables), open("note.txt").read()' -o out
 call -c 'import sys; sys.argv, __name__' -- one two
 ls out
-dtx session list | grep "$s" | ids
+dtx session list | grep "$s" | ids | tr -s " "
 dtx session show $s | tail -n +2 | sed -n '1p;3p' | ids
 echo '# the calls of a figure'
 dtx provenance out/figure-2.png | sed -n '/^how/,/^$/p' | sed '/^disclosed/,$d' | ids
