@@ -166,7 +166,7 @@ static enum dtx_code describe_compose(struct dtx_bind *b, const void *args, json
 	uint32_t ncol, nkey = 0, k = 0;
 	struct dtx_field extreme;
 
-	if (a->by)
+	if (a->by && a->by->n)
 		DTX_TRY(dtx_bind_cols(b, 0, a->by, "/by", &key, &nkey, err));
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &ncol, err));
 	for (uint32_t i = 0; i < ncol; i++)
@@ -181,7 +181,8 @@ static enum dtx_code describe_compose(struct dtx_bind *b, const void *args, json
 	DTX_TRY(result_names(&c, names, err));
 	dtx_compose_set(&c, "select", "cols", json_incref(names));
 	if (!k || !is_known(b, col, k)) {
-		dtx_compose_unknown(&c, a->by && !dtx_cols_static(a->by, b->in[0]) ? n : n - 1);
+		dtx_compose_unknown(
+			&c, a->by && a->by->n && !dtx_cols_static(a->by, b->in[0]) ? n : n - 1);
 		goto out;
 	}
 	extreme = find_extreme(b, col, k);
@@ -210,7 +211,7 @@ static void describe_explain(const void *args, struct dtx_buf *out)
 
 	dtx_buf_add(out, "describe ");
 	dtx_cols_print(a->cols, out);
-	if (a->by) {
+	if (a->by && a->by->n) {
 		dtx_buf_add(out, " within ");
 		dtx_cols_print(a->by, out);
 	}

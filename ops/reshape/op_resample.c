@@ -244,7 +244,7 @@ static enum dtx_code resample_compose(struct dtx_bind *b, const void *args, json
 
 	DTX_TRY(dtx_bind_column(b, 0, a->col, "/col", &t, err));
 	DTX_TRY(dtx_every_bind(b, t, a->every, &every, err));
-	if (a->by)
+	if (a->by && a->by->n)
 		DTX_TRY(dtx_bind_cols(b, 0, a->by, "/by", &col, &ncol, err));
 	if (t < 0)
 		goto out;
@@ -262,13 +262,13 @@ static enum dtx_code resample_compose(struct dtx_bind *b, const void *args, json
 	dtx_compose_set(&c, "add_id", "as", json_string(row));
 	dtx_compose_set(&c, "window", "by", json_incref(by));
 	dtx_compose_set(&c, "window", "set", json_pack("[o]", dtx_compose_item(row, first)));
-	if (a->by)
+	if (a->by && a->by->n)
 		dtx_compose_set(&c, "sort", "by", json_pack("[ss]", row, a->col));
 	dtx_compose_set(&c, "pad_time", "by", json_incref(by));
 	if (a->fill)
 		DTX_TRY(fill_results(&c, a, dtx_compose_name(&c, row), err));
 	dtx_compose_set(&c, "drop", "cols", json_pack("[s]", row));
-	if (a->by && !b->typed && !dtx_cols_static(a->by, b->in[0]))
+	if (a->by && a->by->n && !b->typed && !dtx_cols_static(a->by, b->in[0]))
 		dtx_compose_unknown(&c, n);
 	rc = dtx_compose_end(&c, err);
 out:
@@ -283,7 +283,7 @@ static void resample_explain(const void *args, struct dtx_buf *out)
 	const struct dtx_agg_item *item = a->agg.item;
 
 	dtx_buf_printf(out, "per %s of %s", a->every, a->col);
-	if (a->by) {
+	if (a->by && a->by->n) {
 		dtx_buf_add(out, " and ");
 		dtx_cols_print(a->by, out);
 	}

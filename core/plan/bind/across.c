@@ -274,7 +274,7 @@ static bool item_at(const struct dtx_bind *b, const struct dtx_plan_step *st, co
 {
 	size_t len = st->op && st->op->across ? strlen(st->op->across) : 0;
 
-	if (!sub || !b->across_from || sub[0] != '/' ||
+	if (!sub || !b->across_from || !len || sub[0] != '/' ||
 	    strncmp(sub + 1, st->op->across, len) != 0 || sub[len + 1] != '/')
 		return false;
 	*item = strtoul(sub + len + 2, rest, 10);

@@ -77,6 +77,10 @@ struct dtx_bind {
 	/* The parameters, which become ox->args: those of the plan, with `across` written out (see
 	 * across.h). */
 	void *args;
+	/* of the first core step of a macro that `compose` completes: the parameters of the step as
+	 * written, with `across` written out */
+	const void *written;
+	bool unmade; /* a core step that `compose` could not complete */
 	/* for each item of the list that `across` has written out, the item of the plan that it was
 	 * made of; NULL: nothing was written out */
 	const uint32_t *across_from;

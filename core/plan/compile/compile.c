@@ -78,6 +78,13 @@ out:
 	return rc;
 }
 
+/* A macro whose core steps need the types of columns, which may not be known here.  dx has a
+ * function of its own for the whole step, which the first core step calls. */
+static bool is_dx_macro(const struct dtx_plan_step *st)
+{
+	return st->macro && st->macro->op->compose && st->macro->op->flags & DTX_OP_DX;
+}
+
 /* Writes one step: plain pandas where that gives the same result, else a call of dx. False: it has
  * no form; `lacks` says why. */
 static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
@@ -96,6 +103,11 @@ static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
 		         "has no pandas form: 'across' does not name its columns one by one");
 		return false;
 	}
+	if (is_dx_macro(st)) {
+		ok = dtx_py_call(st->macro->op, b && b->written ? b->written : st->macro->args,
+		                 st->table_name, st->ntables, &text);
+		goto done;
+	}
 	if (st->op && !st->broken && st->op->pandas)
 		ok = st->op->pandas(args, &text);
 	if (st->op && !st->broken && st->op->pandas && !ok)
@@ -104,6 +116,7 @@ static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
 		dtx_buf_reset(&text);
 		ok = dtx_py_call(st->op, args, st->table_name, st->ntables, &text);
 	}
+done:
 	if (text.fail == DTX_BUF_MAX) { /* nested forms that hold an argument several times */
 		snprintf(lacks, DTX_PART_FORMLESS, DTX_PART_TOO_LONG, "pandas");
 		ok = false;
@@ -121,6 +134,10 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 	enum dtx_code rc = DTX_OK;
 	char lacks[DTX_PART_FORMLESS];
 
+	if (st->part && is_dx_macro(st)) {
+		dtx_buf_printf(out, "    t%u = t%u\n", (unsigned)i + 1, (unsigned)i);
+		goto out;
+	}
 	if (!st->part) /* of a macro the first core step has its name */
 		dtx_buf_printf(out, "    # step %d: %s\n", dtx_plan_step_number(plan, (int32_t)i),
 		               dtx_plan_step_name(st));
@@ -140,7 +157,7 @@ static enum dtx_code step_text(const struct dtx_flow *flow, uint32_t i, struct d
 		dtx_err_step(err, (int32_t)i, dtx_plan_step_name(st));
 		return rc;
 	}
-	if (st->op->flags & DTX_OP_RETYPES)
+	if (st->op->flags & DTX_OP_RETYPES && !is_dx_macro(st))
 		DTX_TRY(add_typed(flow->table[st->table[0]].schema, out, err));
 	dtx_buf_printf(out, "\n    t%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1,
 	               (unsigned)i + 1);

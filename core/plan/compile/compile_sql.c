@@ -229,7 +229,7 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 		            "has no SQL form: 'across' does not name its columns one by one", err);
 		goto out;
 	}
-	if (!st->op || st->broken || !st->op->sql || !s.bind) {
+	if (!st->op || st->broken || !st->op->sql || !s.bind || s.bind->unmade) {
 		rc = refuse(c->plan, i, "has no SQL form", err);
 		goto out;
 	}

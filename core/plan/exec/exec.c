@@ -642,6 +642,25 @@ static void stop(struct dtx_exec_run *x)
 	dtx_mem_free(x);
 }
 
+/* Names the op that the user wrote, not the core step that failed, and shows no formula that the
+ * user has not written: one of the user's has its own place by now. */
+static void name_macro(const struct dtx_plan_step *st, struct dtx_err *err)
+{
+	const char *name = dtx_plan_step_name(st);
+	size_t n = strlen(st->name);
+	char rest[sizeof(err->msg)];
+
+	dtx_str_copy(err->op, sizeof(err->op), dtx_str_of(name));
+	if (!strncmp(err->msg, st->name, n) && err->msg[n] == ':') {
+		snprintf(rest, sizeof(rest), "%s", err->msg + n);
+		snprintf(err->msg, sizeof(err->msg), "%s%.300s", name, rest);
+	}
+	if (!err->at[0] && err->span[0] >= 0) {
+		err->span[0] = err->span[1] = -1;
+		err->hint[0] = '\0';
+	}
+}
+
 /* Puts an error of the running plan at its step, or at the input that was read, or at the declared
  * type that a cell does not fit, whichever step asked for the value. */
 static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
@@ -652,9 +671,12 @@ static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 		dtx_run_stats_type_at(x->plan, (uint32_t)input, err);
 	if (err->code == DTX_E_TIME_LIMIT && x->plan->limits.time_s >= 0)
 		dtx_err_at(err, "/limits/time_s");
-	else if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps)
+	if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps) {
+		if (x->plan->step[err->step].macro)
+			name_macro(&x->plan->step[err->step], err);
 		dtx_err_at(err, x->plan->step[err->step].at);
-	else if (input >= 0)
+	}
+	if (input >= 0)
 		dtx_err_at(err, dtx_run_stats_input_at(x->plan, (uint32_t)input));
 }
 

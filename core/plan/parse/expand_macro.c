@@ -2,7 +2,8 @@
  *
  * A macro is the JSON text of steps with parameters. A text "$NAME" anywhere in it stands for the
  * parameter NAME of the written step; if the step does not have that parameter, the member is left
- * out. A macro step with "if": "$NAME" is used only if the parameter is given and not false.
+ * out. A macro step with "if": "$NAME" is used only if the parameter is given and neither
+ * false nor an empty list.
  *
  * Where core steps depend on the names or types of columns, op->compose completes them when they
  * are bound (dtx_macro_compose); which ops they have is decided here.
@@ -59,7 +60,8 @@ static bool is_wanted(const json_t *step, const json_t *written)
 	const char *name = param_of(json_object_get(step, "if"));
 	const json_t *value = name ? json_object_get(written, name) : NULL;
 
-	return !name || (value && !json_is_false(value));
+	return !name || (value && !json_is_false(value) &&
+	                 !(json_is_array(value) && !json_array_size(value)));
 }
 
 /* Copies members that belong to the step as a whole: the first core step gets its input, the last
@@ -138,6 +140,7 @@ static enum dtx_code complete(struct dtx_bind *b, struct dtx_plan *plan, struct 
 	const struct dtx_plan_step written = { .op = m->op, .args = (void *)(uintptr_t)m->args };
 	size_t before = b->nfindings;
 	enum dtx_code rc = DTX_OK;
+	void *args = b->args;
 
 	for (uint32_t i = 0; i < m->count; i++) {
 		m->made[i] = json_deep_copy(m->step[i]);
@@ -149,6 +152,13 @@ static enum dtx_code complete(struct dtx_bind *b, struct dtx_plan *plan, struct 
 	if (rc == DTX_OK)
 		rc = m->op->compose(b, b->args, m->made, m->count, err);
 	m->composing = false;
+	b->written = b->args;
+	/* The core step has parameters of its own, and its texts may be asked for although it is
+	 * not known. */
+	b->args = args;
+	b->across_from = NULL;
+	b->across_col = NULL;
+	b->across_n = 0;
 	for (uint32_t i = 0; b->nfindings > before && i < m->count; i++)
 		json_object_clear(m->made[i]);
 out:
@@ -167,6 +177,7 @@ enum dtx_code dtx_macro_compose(struct dtx_bind *b, struct dtx_plan *plan, struc
 	if (!st->part)
 		DTX_TRY(complete(b, plan, m, err));
 	*known = json_object_size(m->made[st->part]) > 0;
+	b->unmade = !*known;
 	if (*known)
 		DTX_TRY(dtx_part_remake_step(plan, m->made[st->part], st, b->errs, err));
 out:
