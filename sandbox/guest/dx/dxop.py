@@ -588,7 +588,7 @@ def repeat(df, n=None, col=None):
     return take(df, [row for row, k in enumerate(times) for _ in range(k or 0)])
 
 
-def union(tables, names=(), by="name", fill_missing=True, source_as=None, columns=None, sources=None):
+def union(tables, names=(), by="name", fill_missing=True, source_as=None, columns=None, sources=None, constants=()):
     """Appends tables to each other, matching columns by name or by position."""
     first = tables[0]
     if by == "position":
@@ -607,4 +607,10 @@ def union(tables, names=(), by="name", fill_missing=True, source_as=None, column
         if source_as in out:
             raise ValueError("union: there is already a column '%s'" % source_as)
         out[source_as] = pd.Series([n for n, t in zip(sources or names, tables) for _ in range(len(t))], dtype=object)
+    for c in constants:
+        if c["name"] in out:
+            raise ValueError("union: there is already a column '%s'" % c["name"])
+        values = [v for v, t in zip(c["values"], tables) for _ in range(len(t))]
+        made = pd.DataFrame({c["name"]: pd.Series(values, dtype=object)})
+        out[c["name"]] = cast(made, [{"name": c["name"], "type": c["type"]}])[c["name"]]
     return pd.DataFrame(out)
