@@ -201,7 +201,7 @@ struct dtx_err {
 	char declared[64]; /* where a cell does not fit its declared type: the name of the column in
 	                    * the input */
 	char msg[400];
-	char hint[320];
+	char hint[480];
 	char did_you_mean[3][64];
 	char *more; /* text of a JSON object with details (available names, samples); owned, freed
 	             * by dtx_err_clear */

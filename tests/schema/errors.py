@@ -132,7 +132,7 @@ CASES = [
     ("unexpected_value", ANY, None, plan({"op": "repeat", "col": "a"}), "a\n-1\n"),
     ("input_not_found", "/inputs/0", None, plan(HEAD), "", "run", "nosuch.csv"),
     ("input_io", "/inputs/0", None, plan(HEAD), "", "run", "a" * 300),
-    ("unsupported_format", ANY, None, plan(HEAD), "ARROW1xxxxxxxxxxxxxxARROW1"),
+    ("unsupported_format", ANY, None, plan(HEAD), "%PDF-1.7\n1 0 obj\n"),
     ("sheet_not_found", ANY, None, plan(HEAD), "", "run", BOOK, "--sheet", "nosuch"),
     ("corrupt_file", ANY, None, plan(HEAD), "PK\x03\x04garbage that is not a zip file at all"),
     ("input_limit", ANY, None, plan(HEAD), 'a\n"' + "x" * (17 << 20) + '"\n'),
