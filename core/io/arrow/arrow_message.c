@@ -53,7 +53,7 @@ static bool is_stream(const uint8_t *p, size_t len)
 
 bool dtx_arrow_sniff(const void *head, size_t len)
 {
-	return (len >= FILE_HEAD && !memcmp(head, DTX_ARROW_MAGIC "\0\0", FILE_HEAD)) ||
+	return (len >= MAGIC_LEN && !memcmp(head, DTX_ARROW_MAGIC, MAGIC_LEN)) ||
 	       is_stream(head, len);
 }
 

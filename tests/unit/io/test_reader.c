@@ -64,7 +64,7 @@ void test_reader_believes_a_suffix(void)
 void test_reader_names_the_way_out(void)
 {
 	EXPECT_BYTES("p.parquet", "PAR1....", "corrupt_file", "");
-	EXPECT_BYTES("p.arrow", "ARROW1..", "unsupported_format", "duckdb");
+	EXPECT_BYTES("p.arrow", "ARROW1..", "corrupt_file", "");
 	EXPECT_BYTES("p.csv.gz", "\x1f\x8b\x08rest", "corrupt_file", "gzip -t 'p.csv.gz'");
 	EXPECT_BYTES("p.pdf", "%PDF-1.7", "unsupported_format", "table");
 	EXPECT_BYTES("p.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 Workbook", "corrupt_file", "");
