@@ -13,12 +13,12 @@ field() { # NAME NUMBER: prints a column of tests/suites
 }
 
 # A run waits for the disk several times, which would be half of the time of many suites.  So tests
-# make their files in memory where there is room, but for those whose files are large, and for one
-# that kills runs while they wait.
+# make their files in memory where there is room, but for those whose files are large, for one
+# that kills runs while they wait, and for one that needs the hashes that a disk lets dtx keep.
 in_memory() { # NAME
 	room=$(df -Pk /dev/shm 2> /dev/null | awk '$1 == "tmpfs" || $1 == "shm" { print $4 }')
 	free=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
-	case $1 in unit-l* | fault-bombs | fault-scarce | fault-kill) return ;; esac
+	case $1 in unit-l* | fault-bombs | fault-scarce | fault-kill | fault-store) return ;; esac
 	! grep -q ' /dev/shm .*noexec' /proc/mounts || return # some tests run programs that they write
 	if [ "${room:-0}" -gt 2000000 ] && [ "${free:-0}" -gt 4000000 ]; then
 		T_TMP=$(mktemp -d /dev/shm/dtx-check-XXXXXX) || return

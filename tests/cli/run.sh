@@ -80,7 +80,7 @@ locked() {
 	run/spill.sh | compile/program.sh | compile/windows.sh) return 0 ;; # half a minute; unit tests spill too
 	esac
 	plans=$(grep -oE 'plans/[a-z_]+\.json' "$1" | sort -u | sed "s|^|$root/fixtures/|")
-	grep -qE '\.(xlsx?|gz|parquet)\b' "$1" $plans
+	grep -qE '\.(xlsx?|ods|gz|parquet|arrows?|feather)\b' "$1" $plans
 }
 
 slow() {

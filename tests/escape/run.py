@@ -24,7 +24,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 CALL = 'import pandas as pd\ntransform({"main": pd.DataFrame({"int": [1, 2, 3]})}, {})\n'
 PLAN = {"dtx": 1, "steps": [{"op": "do_the_impossible"}]}
-OWN = ("run.py", "attacks.py")
+OWN = ("run.py", "attacks.py", "sessions.py")
 RUNS_FOREVER = ("endless_loop", "endless_sleep")
 
 

@@ -38,8 +38,8 @@ void test_wire_no_other_types(void)
 
 	for (type = 0; type < 0x10000; type += type < 64 ? 1 : 251) {
 		size_t n = dtx_wire_build(p, (uint16_t)type, 1, NULL, 0);
-		bool empty =
-			type == DTX_WIRE_LEASE || type == DTX_WIRE_QUIT || type == DTX_WIRE_READY;
+		bool empty = type == DTX_WIRE_LEASE || type == DTX_WIRE_QUIT ||
+		             type == DTX_WIRE_READY || type == DTX_WIRE_BACK;
 
 		T_INT(dtx_wire_parse(p, n, 1, &msg), empty);
 	}
