@@ -163,6 +163,9 @@ def keep_folder(folder, name, data):
                 keep_folder(path, "%s.%s" % (name, file), data)
         elif file == "__init__.py":
             keep_module(name, path, True)
+            # statsmodels.api imports from .__init__
+            loader = modules[name][0]
+            modules[name + ".__init__"] = Loader(name + ".__init__", path, loader.compiled, loader.text), False
         elif file.endswith(".py"):
             keep_module("%s.%s" % (name, file[:-3]), path, False)
         elif file.endswith(suffixes):
