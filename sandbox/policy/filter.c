@@ -383,6 +383,8 @@ int dtx_filter_missing(const char **layer, const char **call)
 
 	*layer = "memfd";
 	*call = "memfd_create";
+	if (fd < 0 && errno == EMFILE)
+		*layer = "ulimit -n";
 	if (fd < 0)
 		return errno;
 	close(fd);

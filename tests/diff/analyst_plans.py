@@ -51,6 +51,10 @@ def plans(shop):
                                     {"op": "union", "with": ["customers"], "fill_missing": True},
                                     {"op": "select", "cols": ["customer", "name"]}],
            pd.concat([o[["customer"]], customers])[["customer", "name"]])
+    yield ("union with constants", [{"op": "select", "cols": ["customer"]},
+                                    {"op": "union", "with": ["customers"], "columns": "intersect",
+                                     "constants": [{"name": "year", "type": "int", "values": ["2023", "2024"]}]}],
+           pd.concat([o[["customer"]].assign(year=2023), customers[["customer"]].assign(year=2024)]))
     yield ("top by group with ties", [{"op": "top", "n": 2, "expr": "qty", "desc": True, "by": ["product"], "ties": "all"},
                                       {"op": "select", "cols": ["id"]}, {"op": "sort", "by": "id"}],
            lambda: o[o.groupby("product")["qty"].rank(method="min", ascending=False) <= 2][["id"]].sort_values("id"))

@@ -199,6 +199,7 @@ def test_between():
     os.kill(pid, signal.SIGCONT)
     check("between: without the stop it would", wait(lambda: cpu(pid) > before + 5))
     os.kill(pid, signal.SIGSTOP)
+    wait(lambda: state(pid) == "T")
     got = call("c", "print(x)", "--jail-wall", "1")
     check("between: the next call ends at its limit, and the session with it",
           got["status"] == "timeout" and got["ended"], got)
