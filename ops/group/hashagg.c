@@ -357,7 +357,7 @@ static bool group_add(struct dtx_groups *g, uint32_t hash, const union key *key,
 static bool group_new(struct dtx_groups *g, enum kind kind, uint32_t hash, const union key *key,
                       size_t at, uint32_t *id)
 {
-	if (is_full(g)) {
+	if (table_full(g)) {
 		if (!groups_grow(g))
 			return false;
 		at = slot_find(g, kind, hash, key);

@@ -116,7 +116,7 @@ static inline size_t dtx_slot_next(size_t at, size_t n)
 
 /* A table that is larger than the caches is filled more densely, because its pages are the main
  * cost. */
-static inline bool is_full(const struct dtx_groups *g)
+static inline bool table_full(const struct dtx_groups *g)
 {
 	size_t n = (size_t)g->n + 1;
 
