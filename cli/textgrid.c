@@ -23,8 +23,10 @@ static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *
 	dtx_buf_reset(text);
 	dtx_cast_print(c, row, text);
 	DTX_TRY(dtx_buf_check(text, "cell", err));
-	if (!text->len)
+	if (!text->len) {
+		g->empty_texts = true;
 		goto out;
+	}
 	*out = dtx_arena_strndup(&g->arena, text->ptr, text->len);
 	if (!*out)
 		DTX_FAIL_MEM(err);

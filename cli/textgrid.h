@@ -12,11 +12,12 @@ struct dtx_textgrid {
 	uint32_t ncols;
 	int64_t nrows;
 	const char **name;
-	const char **cell; /* row by row; a NULL pointer is null */
+	const char **cell; /* row by row; a NULL pointer is null, or a text without characters */
+	bool empty_texts;  /* there were such texts */
 };
 #define DTX_TEXTGRID_INIT                                                                          \
 	{                                                                                          \
-		DTX_ARENA_INIT, 0, 0, NULL, NULL                                                   \
+		DTX_ARENA_INIT, 0, 0, NULL, NULL, false                                            \
 	}
 /* Converts a table. Error: cell_limit, if it is not small. */
 DTX_MUSTUSE enum dtx_code dtx_textgrid_make(struct dtx_textgrid *g, const struct dtx_table *t,

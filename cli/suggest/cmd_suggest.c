@@ -37,7 +37,9 @@ struct suggestion {
 	const char *path;
 	struct dtx_look look;
 	struct dtx_textgrid want;
-	bool bare;    /* the example was read without a header */
+	bool bare; /* the example was read without a header */
+	/* the input has "" in cells; the search takes them for nulls, so the plan must, too */
+	bool empty_texts;
 	json_t *list; /* the result */
 };
 
@@ -54,6 +56,8 @@ static json_t *suggest_plan(const struct suggestion *x, enum reading how, const 
 
 	if (how == READING_HEADERLESS && input)
 		(void)json_object_set_new(input, "header_rows", json_integer(0));
+	if (x->empty_texts && input && !json_object_get(input, "null_values"))
+		(void)json_object_set_new(input, "null_values", json_pack("[s]", ""));
 	if (how == READING_CLEANED && steps)
 		(void)json_array_extend(steps, x->look.suggested.steps);
 	if (more && steps)
@@ -130,6 +134,7 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 		rc = how != READING_FOUND && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
 		goto out;
 	}
+	x->empty_texts = have.empty_texts;
 	DTX_TRY(dtx_byexample(&have, &x->want, x->bare,
 	                      how == READING_CLEANED && json_array_size(x->look.suggested.steps),
 	                      runs, found, err));

@@ -391,8 +391,8 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table
                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid folded = { DTX_ARENA_INIT, table->ncols, table->nrows, table->name,
-		                       NULL };
+	struct dtx_textgrid folded = { DTX_ARENA_INIT, table->ncols, table->nrows,
+		                       table->name,    NULL,         false };
 	const struct dtx_textgrid *got = &folded;
 	uint32_t col[MATCH_COLS];
 	bool renamed = false;

@@ -30,3 +30,8 @@ echo "== one row without a header"
 printf '12345,a,,35\n' > row.csv
 printf 'x,y\n12345,35\n' > row_want.csv
 steps row.csv row_want.csv
+echo '== "" in cells is what the example leaves out, also when the plan runs'
+printf '"k","2001","2002"\n"a","1",""\n"b","2","4"\n' > empty.csv
+printf 'k,year,v\na,2001,1\nb,2001,2\nb,2002,4\n' > empty_want.csv
+$DTX suggest empty.csv --to empty_want.csv > empty.json 2> /dev/null
+$DTX run -q empty.json -o - 2> /dev/null
