@@ -28,14 +28,14 @@ passed = failed = skipped = 0
 def check(name, ok, more=""):
     global passed, failed
     passed, failed = passed + bool(ok), failed + (not ok)
-    print("%s %s%s" % ("ok" if ok else "not ok", name, "" if ok or more == "" else ": %s" % (more,)),
+    print("%s - %s%s" % ("ok" if ok else "not ok", name, "" if ok or more == "" else ": %s" % (more,)),
           flush=True)
 
 
 def skip(name, why):
     global skipped
     skipped += 1
-    print("skip %s: %s" % (name, why), flush=True)
+    print("ok - %s # SKIP %s" % (name, why), flush=True)
 
 
 def dtx(*words, env=None, **more):
@@ -475,7 +475,12 @@ def main():
         try:
             for test in (test_state, test_between, test_users, test_parser, test_limits, test_memory,
                          test_clock):
-                test()
+                if test is test_parser:
+                    visible = keeper_of("a")
+                if test in (test_parser, test_limits, test_memory) and not visible:
+                    skip(test.__name__, "this user may not look into /proc/PID/fd of a keeper")
+                else:
+                    test()
         finally:
             for name in list(listed()):
                 stop(name)
