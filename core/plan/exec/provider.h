@@ -222,8 +222,8 @@ struct dtx_jail_report {
 	const char *check_json; /* what the screening found, see dtx-sandbox(7); NULL */
 	const char *notes_json; /* counted conversions of the result; NULL */
 	/* EXEC: the value of the last expression, as JSON that contains cells: {"type","text"}, of
-	 * a DataFrame also "rows","width","columns" [{name,type}],"head" (the first rows); NULL: it
-	 * is None, or there is no such expression */
+	 * a DataFrame also "rows","width","columns" [{name,type}],"head" (the first rows); NULL:
+	 * the code does not end with an expression, or with one that gives no value */
 	const char *value_json;
 };
 /* Zeroes the report, so that clear is allowed. */
