@@ -543,33 +543,57 @@ static bool chunk_cached(struct dtx_groups *g, struct chunk *c, struct dtx_colum
 	return true;
 }
 
+/* Looks up the text of row i of the batch, and what is known of its code then. */
+static bool dict_put(struct dtx_groups *g, const struct dtx_column *col, uint32_t row,
+                     uint32_t *known, uint32_t *id)
+{
+	uint32_t code = col->v.code[row];
+	union key key;
+
+	if (col->valid && !dtx_bit(col->valid, row))
+		return group_null(g, id);
+	if (!known[code]) {
+		key.text = col->dict->v.text[code];
+		if (!group_put(g, KIND_TEXT, hash_text(&key.text), &key, id))
+			return false;
+		known[code] = *id + 1;
+	}
+	*id = known[code] - 1;
+	return true;
+}
+
+/* The ids of n rows whose codes are known and not null; false: one is not. */
+static bool dict_known(const uint32_t *code, const uint32_t *known, uint32_t n, uint32_t *ids)
+{
+	uint32_t missing = 0, i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t id = known[code[i]];
+
+		missing |= !id;
+		ids[i] = id - 1;
+	}
+	return !missing;
+}
+
 /* The ids of the live rows by a text key of a dictionary: each text of it is looked up once. */
 static enum dtx_code dict_ids(struct dtx_groups *g, const struct dtx_column *col,
                               const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *known = dtx_mem_zalloc(col->dict->len, sizeof(*known)); /* id + 1 */
-	bool ok = true;
+	const bool plain = !b->sel && !col->valid;
 
 	if (!known)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < b->nsel && ok; i++) {
-		uint32_t row = b->sel ? b->sel[i] : i, code = col->v.code[row];
-		union key key;
-
-		if (col->valid && !dtx_bit(col->valid, row)) {
-			ok = group_null(g, &ids[i]);
+	for (uint32_t at = 0, n; at < b->nsel; at += n) {
+		n = DTX_MIN(b->nsel - at, CHUNK);
+		if (plain && dict_known(col->v.code + at, known, n, ids + at))
 			continue;
-		}
-		if (!known[code]) {
-			key.text = col->dict->v.text[code];
-			ok = group_put(g, KIND_TEXT, hash_text(&key.text), &key, &ids[i]);
-			known[code] = ids[i] + 1;
-		}
-		ids[i] = known[code] - 1;
+		for (uint32_t i = at; i < at + n; i++)
+			if (!dict_put(g, col, b->sel ? b->sel[i] : i, known, &ids[i]))
+				DTX_FAIL_MEM(err);
 	}
-	if (!ok)
-		DTX_FAIL_MEM(err);
 	groups_pages(g);
 out:
 	dtx_mem_free(known);

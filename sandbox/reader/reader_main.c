@@ -288,7 +288,6 @@ static enum dtx_code take_memory(struct channel *c, int fd, struct dtx_err *err)
 		DTX_TRY(map_shared(fd, DTX_WIRE_SLOT, 0, &c->slot, err));
 	if (!c->slot)
 		_exit(STATUS_LOST);
-	memset(c->slot, 0, c->len);
 	c->frame = c->slot;
 out:
 	return rc;

@@ -475,6 +475,31 @@ static void write_header(unsigned char *to, const struct dtx_frame *f, uint64_t 
 	memcpy(to + 8, words, sizeof(words));
 }
 
+/* Whether buffer a of a section is written as a whole: values of a fixed size without nulls. */
+static bool fills(const struct dtx_frame_part *p)
+{
+	if (p->e.kind != DTX_FRAME_COLUMN || p->e.v_len || !p->e.a_len)
+		return false;
+	return p->dict || (p->e.type != DTX_T_TEXT && p->e.type != DTX_T_BOOL);
+}
+
+void dtx_frame_zero(const struct dtx_frame *f, void *to, uint64_t size)
+{
+	unsigned char *base = to;
+	uint64_t at = 0;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		const struct dtx_frame_entry *e = &f->part[i].e;
+
+		if (!fills(&f->part[i]))
+			continue;
+		memset(base + at, 0, e->a_off - at);
+		at = e->a_off + e->a_len;
+	}
+	memset(base + at, 0, size - at);
+}
+
 enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -81,7 +81,11 @@ DTX_MUSTUSE enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *na
 DTX_MUSTUSE uint64_t dtx_frame_size(struct dtx_frame *f);
 /* Where a section is, after dtx_frame_size, for callers that fill it later than dtx_frame_write. */
 const struct dtx_frame_entry *dtx_frame_part_entry(const struct dtx_frame *f, size_t part);
-/* Writes the frame to `to`, which has dtx_frame_size() zero bytes and is aligned to 8. */
+/* Makes memory that was used before fit for dtx_frame_write: clears what it relies on, which is all
+ * but values that it writes anyway. `size` is that of dtx_frame_size. */
+void dtx_frame_zero(const struct dtx_frame *f, void *to, uint64_t size);
+/* Writes the frame to `to`, which has dtx_frame_size() zero bytes (or see dtx_frame_zero) and is
+ * aligned to 8. */
 DTX_MUSTUSE enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err);
 void dtx_frame_clear(struct dtx_frame *f);
 

@@ -28,13 +28,15 @@ struct fmost {
 #define MOST_LOOP(state, type, values)                                                             \
 	do {                                                                                       \
 		const type *v = (values);                                                          \
+		const bool far = dtx_agg_far(stride, r);                                           \
                                                                                                    \
 		for (uint32_t k = 0; k < r->n; k++) {                                              \
 			struct state *s = STATE(struct state, k);                                  \
 			type x = v[ROW(k)];                                                        \
 			bool take = s->seen == 0 || (max ? x > s->v : x < s->v);                   \
                                                                                                    \
-			dtx_agg_near(states, stride, sizeof(*s), r, k);                            \
+			if (far)                                                                   \
+				dtx_agg_near(states, stride, sizeof(*s), r, k);                    \
 			s->v = take ? x : s->v;                                                    \
 			s->seen = 1;                                                               \
 		}                                                                                  \

@@ -6,6 +6,7 @@
 #include "core/expr/agg/aggcall.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/expr/agg/aggsave.h"
 #include "core/expr/agg/fsum.h"
@@ -15,18 +16,22 @@
 /* Runs the body for each value k, with its state s and its row i. */
 #define EACH(type, ...)                                                                            \
 	do {                                                                                       \
+		const bool far = dtx_agg_far(stride, r);                                           \
+                                                                                                   \
 		if (r->row) {                                                                      \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = r->row[k];                                            \
 				type *s = STATE(type, k);                                          \
-				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
+				if (far)                                                           \
+					dtx_agg_near(states, stride, sizeof(type), r, k);          \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		} else {                                                                           \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = k;                                                    \
 				type *s = STATE(type, k);                                          \
-				dtx_agg_near(states, stride, sizeof(type), r, k);                  \
+				if (far)                                                           \
+					dtx_agg_near(states, stride, sizeof(type), r, k);          \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		}                                                                                  \
@@ -59,12 +64,54 @@ static void isum_join(struct isum *to, const struct isum *from)
 	to->hi = (int64_t)((uint64_t)(v >> 64) << 1) | ((to->hi | from->hi) & 1);
 }
 
+/* If the rows are of few groups and the ints are small, one word per group has both the sum of its
+ * values (the upper bits) and their number (the lower SMALL_COUNT bits): 2^16 values of 29 bits
+ * have a sum of at most 45.  That takes a third of the time of states, which are wider and further
+ * apart. */
+#define SMALL_GROUPS 1024u
+#define SMALL_COUNT  17
+#define SMALL_VALUE  ((uint64_t)1 << 29)
+
+/* False: they are not, and `sum` has no meaning. */
+static bool small_sums(const struct dtx_aggrows *r, int64_t *sum)
+{
+	const int64_t *v = r->col->v.i64;
+	uint64_t any = 0;
+
+	if (r->n < 4 * SMALL_GROUPS || r->n > 1u << 16)
+		return false;
+	memset(sum, 0, SMALL_GROUPS * sizeof(*sum));
+	for (uint32_t k = 0; k < r->n; k++) {
+		int64_t x = v[r->row ? r->row[k] : k];
+		uint32_t group = r->group[k];
+
+		if (group >= SMALL_GROUPS)
+			return false;
+		any |= (uint64_t)x + SMALL_VALUE;
+		sum[group] = (int64_t)((uint64_t)sum[group] + ((uint64_t)x << SMALL_COUNT) + 1);
+	}
+	return any < 2 * SMALL_VALUE;
+}
+
+static inline uint64_t small_count(int64_t sum)
+{
+	return (uint64_t)sum & (((uint64_t)1 << SMALL_COUNT) - 1);
+}
+
 static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	const int64_t *v = r->col->v.i64;
+	int64_t sum[SMALL_GROUPS];
 
 	(void)c, (void)err;
+	if (small_sums(r, sum)) {
+		for (uint32_t g = 0; g < SMALL_GROUPS; g++)
+			if (sum[g])
+				isum_add((struct isum *)(void *)(states + g * stride),
+				         sum[g] >> SMALL_COUNT);
+		return DTX_OK;
+	}
 	EACH(struct isum, { isum_add(s, v[i]); });
 	return DTX_OK;
 }
@@ -124,8 +171,20 @@ static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_
                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	const int64_t *v = r->col->v.i64;
+	int64_t sum[SMALL_GROUPS];
 
 	(void)c, (void)err;
+	if (small_sums(r, sum)) {
+		for (uint32_t g = 0; g < SMALL_GROUPS; g++) {
+			struct imean *s = (struct imean *)(void *)(states + g * stride);
+
+			if (!sum[g])
+				continue;
+			isum_add(&s->sum, sum[g] >> SMALL_COUNT);
+			s->n += small_count(sum[g]);
+		}
+		return DTX_OK;
+	}
 	EACH(struct imean, {
 		isum_add(&s->sum, v[i]);
 		s->n++;

@@ -60,6 +60,16 @@ struct dtx_aggrows {
 	                                * its own */
 };
 
+/* Whether the states are likely to be outside of the L1 cache, by the groups of some rows. */
+static inline bool dtx_agg_far(size_t stride, const struct dtx_aggrows *r)
+{
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < DTX_MIN(r->n, 64u); k++)
+		most = DTX_MAX(most, r->group[k]);
+	return most * stride > (16u << 10);
+}
+
 /* Rows have groups in random order, so the state for the row DTX_AGG_AHEAD iterations later is
  * prefetched.  If several cores share the last-level cache, its latency is higher, so the distance
  * is larger than a single core would need. */

@@ -86,8 +86,8 @@ DTX_MUSTUSE enum dtx_code dtx_isolated_stamp(struct dtx_source *src, char out[64
 
 struct dtx_isolate_sink {
 	void *arg;
-	/* Zeroed memory for a frame of n bytes, valid until `send`. Error: cancelled, if another
-	 * request has come. */
+	/* Memory for a frame of n bytes, which may have the bytes of another frame, valid until
+	 * `send`. Error: cancelled, if another request has come. */
 	enum dtx_code (*room)(void *arg, uint64_t n, void **to, struct dtx_err *err);
 	enum dtx_code (*send)(void *arg, struct dtx_err *err);
 	/* As in struct dtx_archive_limits; NULL: progress is not needed. */

@@ -30,9 +30,11 @@ static enum dtx_code send_frame(struct dtx_isolate_server *s, struct dtx_frame *
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint64_t size = dtx_frame_size(f);
 	void *to;
 
-	DTX_TRY(s->sink->room(s->sink->arg, dtx_frame_size(f), &to, err));
+	DTX_TRY(s->sink->room(s->sink->arg, size, &to, err));
+	dtx_frame_zero(f, to, size);
 	DTX_TRY(dtx_frame_write(f, to, err));
 	DTX_TRY(s->sink->send(s->sink->arg, err));
 out:
@@ -170,6 +172,7 @@ static enum dtx_code send_strings(struct dtx_isolate_server *s, const struct dtx
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame f = DTX_FRAME_INIT;
 	size_t n = t->n - from, bytes = 0, i;
+	uint64_t size;
 	const struct dtx_frame_entry *e;
 	void *to;
 	char *at;
@@ -181,7 +184,9 @@ static enum dtx_code send_strings(struct dtx_isolate_server *s, const struct dtx
 	DTX_TRY(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, from ? 1 : 0, n,
 	                           (struct dtx_str){ NULL, n * sizeof(*len) },
 	                           (struct dtx_str){ NULL, bytes }, err));
-	DTX_TRY(s->sink->room(s->sink->arg, dtx_frame_size(&f), &to, err));
+	size = dtx_frame_size(&f);
+	DTX_TRY(s->sink->room(s->sink->arg, size, &to, err));
+	dtx_frame_zero(&f, to, size);
 	DTX_TRY(dtx_frame_write(&f, to, err));
 	e = dtx_frame_part_entry(&f, 0);
 	len = (uint32_t *)(void *)((char *)to + e->a_off);

@@ -563,25 +563,25 @@ static const uint64_t *row_ids(const struct dtx_frame_view *view,
 #define ROWS_MAX ((uint64_t)1 << 48)
 
 /* Checks that rows come in order and are within a sheet, which also stops a process that never
- * ends. */
+ * ends. One number is that of the first row: the others follow it. */
 static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view *view,
                                 const struct dtx_frame_entry *rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const uint64_t *id = row_ids(view, rows);
-	uint64_t n = rows->a_len / sizeof(*id), i, row = 0;
+	uint64_t n = rows->a_len / sizeof(*id), i, last;
 	uint64_t rows_max = r->cls.book ? DTX_SHEET_ROWS : ROWS_MAX;
 
 	if (!rows->rows || rows->rows > DTX_BATCH_ROWS || rows->a_len % sizeof(*id) ||
 	    (n != 1 && n != rows->rows))
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers for %llu rows",
 		         (unsigned long long)rows->a_len, (unsigned long long)rows->rows);
-	for (i = 0; i < rows->rows; i++) {
-		row = n == 1 ? id[0] + i : id[i];
-		if (row < r->next_row || row >= rows_max)
+	for (i = 0; i < n; i++) {
+		last = n == 1 ? id[0] + (rows->rows - 1) : id[i];
+		if (id[i] < r->next_row || id[i] >= rows_max || last >= rows_max)
 			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "row %llu is out of order",
-			         (unsigned long long)row);
-		r->next_row = row + 1;
+			         (unsigned long long)id[i]);
+		r->next_row = last + 1;
 	}
 out:
 	return rc;

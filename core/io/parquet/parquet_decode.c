@@ -132,19 +132,63 @@ static bool old_levels(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 	return true;
 }
 
+/* Eight values of `width` bits from p on, of which 8 bytes after the last may be read. The width is
+ * a constant of the caller, so that places and shifts are, too. */
+static inline void unpack_8(const uint8_t *p, uint32_t *out, unsigned width)
+{
+	const uint64_t mask = ((uint64_t)1 << width) - 1;
+
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < 8; i++)
+		out[i] = (uint32_t)(dtx_le_u64(p + (i * width >> 3)) >> (i * width & 7) & mask);
+}
+
+/* Unpacks values, eight at a time, as long as there are 8 bytes after them. Returns how many. */
+static size_t unpack_many(const uint8_t *p, const uint8_t *end, unsigned width, uint32_t *out,
+                          size_t n)
+{
+	size_t bytes = (size_t)(end - p);
+	size_t most = bytes < 8 || !width ? 0 : (bytes - 8) / width * 8, i;
+
+	n = DTX_MIN(n, most) & ~(size_t)7;
+#define WIDTH(w)                                                                                   \
+	case w:                                                                                    \
+		for (i = 0; i < n; i += 8, p += (w))                                               \
+			unpack_8(p, out + i, w);                                                   \
+		break;
+#define WIDTHS_4(w) WIDTH(w) WIDTH((w) + 1) WIDTH((w) + 2) WIDTH((w) + 3)
+	switch (width) {
+		WIDTHS_4(1)
+		WIDTHS_4(5)
+		WIDTHS_4(9)
+		WIDTHS_4(13)
+		WIDTHS_4(17)
+	default: return 0; /* wider ones are rare */
+	}
+#undef WIDTHS_4
+#undef WIDTH
+	return n;
+}
+
 /* The next n values of packed ones: up to 32 bits at any place are in 8 bytes, as long as there are
  * as many. */
 static void unpack_bits(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 {
 	const uint8_t *p = r->bit;
-	uint64_t mask = ((uint64_t)1 << r->width) - 1, at = r->at;
+	const unsigned width = r->width;
+	uint64_t mask = ((uint64_t)1 << width) - 1, at = r->at;
 	uint64_t len = (uint64_t)(r->p - p), last = len < 8 ? 0 : (len - 8) * 8 + 7;
-	size_t i = 0;
+	size_t i = 0, k;
 
-	for (; i < n && len >= 8 && at <= last; i++, at += r->width)
+	for (; i < n && at & 7; i++, at += width) /* up to the next byte */
+		out[i] = (uint32_t)bits_at(p, r->p, at, width);
+	k = unpack_many(p + (at >> 3), r->p, width, out + i, n - i);
+	i += k;
+	at += (uint64_t)k * width;
+	for (; i < n && len >= 8 && at <= last; i++, at += width)
 		out[i] = (uint32_t)(dtx_le_u64(p + (at >> 3)) >> (at & 7) & mask);
-	for (; i < n; i++, at += r->width)
-		out[i] = (uint32_t)bits_at(p, r->p, at, r->width);
+	for (; i < n; i++, at += width)
+		out[i] = (uint32_t)bits_at(p, r->p, at, width);
 	r->at = at;
 }
 
@@ -482,20 +526,22 @@ static const char *booleans(struct dtx_pq_decoder *d, int64_t *out, size_t n)
 
 const char *dtx_pq_decode_codes(struct dtx_pq_decoder *d, uint32_t *out, size_t n)
 {
+	const uint32_t known = d->dict->n; /* here, so that stores to `out` cannot change it */
 	uint32_t beyond = 0;
 	size_t i;
 
 	if (!dtx_pq_runs_get(&d->runs, out, n))
 		return ends_early;
 	for (i = 0; i < n; i++)
-		beyond |= out[i] >= d->dict->n;
+		beyond |= out[i] >= known;
 	return beyond ? "a code is beyond its dictionary" : NULL;
 }
 
 static const char *coded(struct dtx_pq_decoder *d, union dtx_pq_values out, size_t n)
 {
 	const union dtx_pq_values from = d->dict->v;
-	uint32_t code[256];
+	const enum dtx_pq_type type = d->type;
+	uint32_t code[1024];
 	const char *bad;
 	size_t done, k, i;
 
@@ -504,10 +550,10 @@ static const char *coded(struct dtx_pq_decoder *d, union dtx_pq_values out, size
 		bad = dtx_pq_decode_codes(d, code, k);
 		if (bad)
 			return bad;
-		if (d->type == DTX_PQ_INT32 || d->type == DTX_PQ_INT64) {
+		if (type == DTX_PQ_INT32 || type == DTX_PQ_INT64) {
 			for (i = 0; i < k; i++)
 				out.i[done + i] = from.i[code[i]];
-		} else if (d->type == DTX_PQ_FLOAT || d->type == DTX_PQ_DOUBLE) {
+		} else if (type == DTX_PQ_FLOAT || type == DTX_PQ_DOUBLE) {
 			for (i = 0; i < k; i++)
 				out.f[done + i] = from.f[code[i]];
 		} else {

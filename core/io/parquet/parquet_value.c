@@ -374,14 +374,17 @@ bool dtx_pq_is_word(const struct dtx_pq_node *n)
 static void fix_floats(struct dtx_builder *b, double *v, uint32_t at, uint32_t n,
                        struct dtx_typed_counts *counts)
 {
-	uint64_t odd = 0;
+	const uint64_t exponent = (uint64_t)0x7ff << 52;
+	uint64_t odd = 0, bits;
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		v[i] += 0.0;
-		odd |= (uint64_t) !(v[i] - v[i] == 0); /* infinite, or not a number */
+		memcpy(&bits, &v[i], sizeof(bits));
+		/* an exponent of ones is infinite, or not a number: one more is the sign */
+		odd |= (bits & exponent) + ((uint64_t)1 << 52);
 	}
-	for (i = 0; odd && i < n; i++) {
+	for (i = 0; odd >> 63 && i < n; i++) {
 		if (isfinite(v[i]))
 			continue;
 		v[i] = 0;

@@ -18,18 +18,31 @@ static uint64_t draw(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+/* Reads them in pieces, which end within a byte or not. */
+static void check_pieces(const struct dtx_buf *out, const uint32_t *v, size_t n, unsigned width,
+                         size_t piece)
+{
+	struct dtx_pq_runs r = { .p = (const uint8_t *)out->ptr, .width = width };
+	uint32_t got[700];
+	size_t at, k;
+
+	r.end = r.p + out->len;
+	for (at = 0; at < n; at += k) {
+		k = DTX_MIN(piece, n - at);
+		T_CHECK(dtx_pq_runs_get(&r, got + at, k));
+	}
+	T_CHECK(!memcmp(got, v, n * sizeof(*v)));
+	T_CHECK(r.p == r.end);
+}
+
 static void check_runs(const uint32_t *v, size_t n, unsigned width)
 {
 	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
-	struct dtx_pq_runs r = { .width = width };
-	uint32_t got[700];
 
 	dtx_pqw_runs(&out, v, n, width);
-	r.p = (const uint8_t *)out.ptr;
-	r.end = r.p + out.len;
-	T_CHECK(dtx_pq_runs_get(&r, got, n));
-	T_CHECK(!memcmp(got, v, n * sizeof(*v)));
-	T_CHECK(r.p == r.end);
+	check_pieces(&out, v, n, width, n);
+	check_pieces(&out, v, n, width, 24);
+	check_pieces(&out, v, n, width, 13);
 	dtx_buf_clear(&out);
 }
 
