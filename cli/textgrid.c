@@ -246,19 +246,17 @@ bool dtx_textgrid_same(const char *a, const char *b)
 	       fabs(x - y) <= 1e-9 * (fabs(x) + fabs(y));
 }
 
-/* A hash that is equal for equal cells: numbers are rounded to nine digits. */
-static uint64_t grid_hash(const char *text)
+uint64_t dtx_textgrid_hash(const char *text)
 {
-	char digits[40];
 	double x;
+	int power;
 
 	if (!text)
 		return 1;
-	if (dtx_textgrid_number(text, &x)) {
-		snprintf(digits, sizeof(digits), "%.8e", x == 0 ? 0.0 : x);
-		text = digits;
-	}
-	return dtx_hash64(text, strlen(text), 0);
+	if (!dtx_textgrid_number(text, &x))
+		return dtx_hash64(text, strlen(text), 0);
+	x = frexp(x, &power); /* 30 bits are nine digits */
+	return dtx_hash_mix((uint64_t)llround(ldexp(x, 30)), (uint64_t)(int64_t)power + 2);
 }
 
 static int grid_order(const void *a, const void *b)
@@ -268,17 +266,18 @@ static int grid_order(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The hashes of all rows, sorted; NULL: out of memory. */
-static uint64_t *grid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols)
+uint64_t *dtx_textgrid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols)
 {
 	uint64_t *row = dtx_mem_zalloc((size_t)g->nrows + 1, sizeof(*row));
 	int64_t r;
 	uint32_t c;
 
 	for (r = 0; row && r < g->nrows; r++) {
-		for (c = 0; c < ncols; c++)
-			row[r] = dtx_hash_mix(row[r],
-			                      grid_hash(dtx_textgrid_at(g, r, col ? col[c] : c)));
+		for (c = 0; c < ncols; c++) {
+			uint64_t hash = dtx_textgrid_hash(dtx_textgrid_at(g, r, col ? col[c] : c));
+
+			row[r] = c ? dtx_hash_mix(row[r], hash) : hash;
+		}
 	}
 	if (row && g->nrows)
 		qsort(row, (size_t)g->nrows, sizeof(*row), grid_order);
@@ -312,8 +311,7 @@ static bool grid_stretch(const struct dtx_textgrid *g, const uint32_t *col,
 	return false;
 }
 
-/* Whether all of b are in a; both are sorted. */
-static bool grid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb)
+bool dtx_textgrid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb)
 {
 	int64_t i = 0, k = 0;
 
@@ -336,23 +334,25 @@ double dtx_textgrid_match(const struct dtx_textgrid *g, const uint32_t *col,
 		return 0;
 	if (g->nrows == want->nrows && grid_in_order(g, col, 0, want))
 		return 1;
-	a = grid_rows(g, col, want->ncols);
-	b = grid_rows(want, NULL, want->ncols);
-	within = a && b && grid_within(a, g->nrows, b, want->nrows);
+	a = dtx_textgrid_rows(g, col, want->ncols);
+	b = dtx_textgrid_rows(want, NULL, want->ncols);
+	within = a && b && dtx_textgrid_within(a, g->nrows, b, want->nrows);
 	dtx_mem_free(a);
 	dtx_mem_free(b);
 	if (!within)
 		return 0;
 	if (g->nrows == want->nrows)
 		return 0.9;
+	if (grid_in_order(g, col, 0, want))
+		return 0.75;
 	return grid_stretch(g, col, want) ? 0.65 : 0.6;
 }
 
 bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,
                                 const struct dtx_textgrid *want, uint32_t at)
 {
-	uint64_t *a = grid_rows(g, &col, 1), *b = grid_rows(want, &at, 1);
-	bool within = a && b && grid_within(a, g->nrows, b, want->nrows);
+	uint64_t *a = dtx_textgrid_rows(g, &col, 1), *b = dtx_textgrid_rows(want, &at, 1);
+	bool within = a && b && dtx_textgrid_within(a, g->nrows, b, want->nrows);
 
 	dtx_mem_free(a);
 	dtx_mem_free(b);

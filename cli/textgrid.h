@@ -42,11 +42,19 @@ bool dtx_textgrid_plain(struct dtx_textgrid *g);
  * become one, "True" is "true", and blank texts and words for missing values ("nan", "None", "n/a")
  * become null. */
 void dtx_textgrid_fold(struct dtx_textgrid *g);
+/* A hash that is equal for equal cells: numbers are rounded to nine digits. 1 for null. */
+uint64_t dtx_textgrid_hash(const char *text);
+/* The hashes of all rows in these columns (NULL: the first ncols), sorted. NULL: out of memory;
+ * free it with dtx_mem_free. */
+uint64_t *dtx_textgrid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols);
+/* Whether all of b are in a, each at least as often; both are sorted. */
+bool dtx_textgrid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb);
 /* Whether a column of g has all values of a wanted column, each at least as often. */
 bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,
                                 const struct dtx_textgrid *want, uint32_t at);
 /* Compares columns `col[i]` of g with column i of `want`. Returns 1 for the same rows in the
- * same order, 0.9 for another order, 0.65 if they are consecutive among other rows, 0.6 if they
+ * same order, 0.9 for another order, 0.75 if they are the first ones, 0.65 if they are
+ * consecutive among other rows, 0.6 if they
  * are among other rows, otherwise 0. Numbers are compared by value, and blank texts equal null. */
 double dtx_textgrid_match(const struct dtx_textgrid *g, const uint32_t *col,
                           const struct dtx_textgrid *want);

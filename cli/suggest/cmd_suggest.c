@@ -6,9 +6,14 @@
 #include "cli/suggest/example/byexample.h"
 #include "cli/run/read_opts.h"
 #include "cli/suggest/look.h"
+#include "cli/suggest/propose/features.h"
 #include "cli/suggest/propose/propose.h"
+#include "core/io/header/header.h"
 
-#define SUGGEST_ROWS 8 /* rows of the profile's sample */
+#define SUGGEST_ROWS 8    /* rows of the profile's sample */
+#define PLAIN        0.65 /* a plan with this score is good enough not to read the file otherwise */
+#define LEAST        0.62 /* a plan with less, which reads the file without a header, is none */
+#define READ_COST    0.1 /* a plan costs this if it does not read the file or the example as found */
 
 struct suggest_args {
 	struct dtx_run_args run; /* first, because it has the reading options */
@@ -105,12 +110,19 @@ static enum dtx_code suggest_take(struct suggestion *x, enum reading how, const 
 
 	json_array_foreach((json_t *)(uintptr_t)found, i, f)
 	{
+		double score = json_number_value(json_object_get(f, "score"));
+
+		if (how == READING_HEADERLESS || x->bare)
+			score -= READ_COST;
+		/* many steps can also remove a header that was read as a row */
+		if (how == READING_HEADERLESS && score < LEAST)
+			continue;
 		if (json_array_append_new(
-			    x->list, json_pack("{so sO sb s[O]}", "plan",
-		                               suggest_plan(x, how, json_object_get(f, "steps")),
-		                               "score", json_object_get(f, "score"), "sure",
-		                               json_is_true(json_object_get(f, "whole")),
-		                               "evidence", json_object_get(f, "evidence"))) < 0)
+			    x->list,
+			    json_pack("{so sf sb s[O]}", "plan",
+		                      suggest_plan(x, how, json_object_get(f, "steps")), "score",
+		                      score, "sure", json_is_true(json_object_get(f, "whole")),
+		                      "evidence", json_object_get(f, "evidence"))) < 0)
 			DTX_FAIL_MEM(err);
 	}
 out:
@@ -172,7 +184,7 @@ out:
 	return rc;
 }
 
-/* Whether a plan makes exactly the whole example. */
+/* Whether a plan makes exactly the whole example, without many steps. */
 static bool suggest_whole(const struct suggestion *x)
 {
 	json_t *item;
@@ -180,7 +192,7 @@ static bool suggest_whole(const struct suggestion *x)
 
 	json_array_foreach(x->list, i, item)
 	{
-		if (json_is_true(json_object_get(item, "sure")))
+		if (json_is_true(json_object_get(item, "sure")) && suggest_score(item) > PLAIN)
 			return true;
 	}
 	return false;
@@ -208,29 +220,60 @@ static bool suggest_free(const struct suggestion *x)
 	return !rows || !strcmp(rows, "auto");
 }
 
+/* Whether a name of the example is a value, so that it seems to have no header. */
+static bool suggest_headless(const struct suggestion *x)
+{
+	uint32_t c;
+	double n;
+
+	for (c = 0; c < x->want.ncols; c++) {
+		const char *name = x->want.name[c];
+
+		if (dtx_kind_is_number(dtx_cell_kind(name, &n)) &&
+		    dtx_head_judge(dtx_str_of(name)) == DTX_HEAD_VALUE)
+			return true;
+	}
+	return false;
+}
+
+/* Searches with the example read without a header. */
+static enum dtx_code suggest_bare(struct suggestion *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int runs = DTX_BYEXAMPLE_RUNS / 2, more = runs;
+
+	DTX_TRY(suggest_want(x, true, err));
+	DTX_TRY(suggest_search(x, READING_FOUND, &runs, err));
+	DTX_TRY(suggest_search(x, READING_HEADERLESS, &more, err));
+	DTX_TRY(suggest_want(x, false, err));
+out:
+	return rc;
+}
+
 static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int runs = DTX_BYEXAMPLE_RUNS / 2, more;
+	int runs = DTX_BYEXAMPLE_RUNS / 2;
+	bool headless;
 
 	DTX_TRY(suggest_want(x, false, err));
-	DTX_TRY(suggest_both(x, runs, err));
+	headless = suggest_headless(x) && suggest_free(x);
+	if (headless)
+		DTX_TRY(suggest_bare(x, err));
+	if (!suggest_whole(x))
+		DTX_TRY(suggest_both(x, runs, err));
 	/* the first rows may be no headers */
 	if (!suggest_whole(x) && suggest_free(x))
 		DTX_TRY(suggest_search(x, READING_HEADERLESS, &runs, err));
 	/* an example written by hand may have numbers in everyday notation */
 	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
 		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
-	if (!suggest_whole(x) && suggest_free(x)) {
-		runs = more = DTX_BYEXAMPLE_RUNS / 2;
-		DTX_TRY(suggest_want(x, true, err));
-		DTX_TRY(suggest_search(x, READING_FOUND, &runs, err));
-		DTX_TRY(suggest_search(x, READING_HEADERLESS, &more, err));
-	}
+	if (!suggest_whole(x) && suggest_free(x) && !headless)
+		DTX_TRY(suggest_bare(x, err));
 	DTX_TRY(suggest_sort(x, err));
 	if (!json_array_size(x->list)) {
 		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-		                 "no plan of one or two reshaping steps makes '%s' of '%s'",
+		                 "no plan of up to three reshaping steps makes '%s' of '%s'",
 		                 x->args->to, x->path);
 		dtx_err_hint(err,
 		             "dtx inspect %s shows what the file holds; for a step that dtx "
@@ -350,21 +393,22 @@ const struct dtx_cmd dtx_cmd_suggest = {
 	.name = "suggest",
 	.usage = "FILE [--to EXAMPLE]",
 	.summary = "Propose a plan that makes a table tidy, or one that makes an example of it",
-	.notes = "From the file alone it finds columns that are values (months, groups of names), "
-		 "records\n"
-		 "of key and value rows, section titles, labels written once, lists in cells, "
-		 "and tables\n"
-		 "on their side; it says if it is not sure.  If it finds nothing, the plan drops "
-		 "totals and\n"
-		 "parses texts as inspect suggests.  With\n"
-		 "--to: one reshaping step or two (pivot_longer, pivot_wider, transpose, explode, "
-		 "fill,\n"
-		 "subtitle_to_column, split_column, group_by, filter and others) whose result "
-		 "equals the\n"
-		 "example; each is tried.  Some rows of what is wanted are enough.  No model is "
-		 "asked.\n\n"
-		 "  dtx suggest survey.xlsx > plan.json\n"
-		 "  dtx suggest survey.csv --to wanted.csv --json",
+	.notes =
+		"From the file alone it finds columns that are values (months, groups of names), "
+		"records\n"
+		"of key and value rows, section titles, labels written once, lists in cells, "
+		"and tables\n"
+		"on their side; it says if it is not sure.  If it finds nothing, the plan drops "
+		"totals and\n"
+		"parses texts as inspect suggests.  With\n"
+		"--to: up to three reshaping steps (pivot_longer, pivot_wider, transpose, explode, "
+		"fill,\n"
+		"subtitle_to_column, split_column, group_by, filter and others) whose result "
+		"equals the\n"
+		"example; each is tried.  Some rows of what is wanted are enough.  No model is "
+		"asked.\n\n"
+		"  dtx suggest survey.xlsx > plan.json\n"
+		"  dtx suggest survey.csv --to wanted.csv --json",
 	.exits = "0 done; 2 usage; 4 input, or no such plan was found; 8 limit",
 	.opts = suggest_opts,
 	.nopts = DTX_COUNT(suggest_opts),

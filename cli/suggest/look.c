@@ -115,6 +115,26 @@ json_t *dtx_look_cleaned(const struct dtx_look *x)
 
 /* --- proposals --- */
 
+/* Rows of other widths are read too: blank cells at the end of a row may be left out, and nothing
+ * is lost where the table becomes wider. */
+static enum dtx_code look_ragged(struct dtx_look *x, struct dtx_source *src, uint32_t sample,
+                                 struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	dtx_profile_clear(&x->profile);
+	dtx_reader_close(x->reader);
+	x->reader = NULL;
+	x->opts.ragged = DTX_RAGGED_PAD;
+	x->guessed = true;
+	rc = look_profile(x, src, sample, &why);
+	dtx_err_clear(err);
+	dtx_err_copy(err, &why);
+	dtx_err_clear(&why);
+	return rc;
+}
+
 /* If no header was found, the first row is assumed to be one if it can be, otherwise two rows. */
 static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uint32_t sample,
                                  enum dtx_code rc, struct dtx_err *err)
@@ -123,6 +143,8 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 	json_t *input;
 	enum dtx_code again;
 
+	if (rc == DTX_E_RAGGED_ROWS && x->assume && !x->args->ragged)
+		rc = look_ragged(x, src, sample, err);
 	if ((rc != DTX_E_HEADER_NOT_FOUND && rc != DTX_E_MULTIPLE_TABLES) || !x->assume ||
 	    x->opts.header_rows >= 0)
 		return rc;
@@ -135,7 +157,7 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 		input = look_given(x);
 		again = dtx_propose_header(src, input, NULL, &why);
 		x->opts.header_rows = (int)dtx_json_int(input, "header_rows", -1);
-		x->guessed = x->opts.header_rows > 1;
+		x->guessed |= x->opts.header_rows > 1;
 		json_decref(input);
 	}
 	dtx_profile_clear(&x->profile);

@@ -23,7 +23,7 @@ struct dtx_look {
 	struct dtx_suggestions suggested;
 	json_t *input;     /* reads the file as found: the member of the proposed plans */
 	json_t *proposals; /* dtx_propose */
-	bool guessed;      /* the number of header rows is a guess: no proposal is sure */
+	bool guessed; /* the file is read by a guess (header rows, ragged rows): nothing is sure */
 	struct dtx_err
 		several; /* why the file is read as one table, although it seems to hold several */
 };

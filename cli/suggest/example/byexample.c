@@ -1,5 +1,5 @@
-/* The search by example: tries every step that could help, then every second step after each of
- * the first. */
+/* The search by example: tries every step that could help, then continues with the results that
+ * hold most of the example, up to three steps. */
 #include "cli/suggest/example/byexample.h"
 #include "cli/suggest/propose/makers.h"
 
@@ -7,18 +7,22 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
 #include "core/plan/exec/exec.h"
 
-#define MAKER_STEPS  16 /* proposals from the table alone, which are tried first */
-#define MAKER_LEAST  0.15
-#define SECOND_BASES 24
-#define SECOND_COLS  64 /* wider results are not continued */
-#define MATCH_COLS   256
-#define SEARCH_MS    700 /* CPU time; larger tables are searched less far */
-#define SORT_COLS    8
-#define PIECES       6     /* results with more rows than the example */
-#define RUN_CELLS    10000 /* a table with so many cells counts as another run */
+#define MAKER_STEPS 16 /* proposals from the table alone, which are tried first */
+#define MAKER_LEAST 0.15
+#define NODES       48   /* results that are continued */
+#define NODE_COLS   256  /* wider results are not */
+#define DEPTH       3    /* moves in a plan */
+#define LOSS        0.15 /* a table that holds less of the example by so much is not continued */
+#define MATCH_COLS  1024
+#define SEARCH_MS   700 /* CPU time; larger tables are searched less far */
+#define SORT_COLS   8
+#define PIECE_STEPS 2
+#define PIECES      3     /* results with more rows than the example */
+#define RUN_CELLS   10000 /* a table with so many cells counts as another run */
 
 struct byexample {
 	const struct dtx_textgrid *want;
@@ -27,6 +31,7 @@ struct byexample {
 	size_t pieces;
 	clock_t start; /* CPU time is measured, so that a busy machine finds the same */
 	json_t *found;
+	uint64_t **sorted; /* hashes of the cells of each wanted column */
 };
 
 /* --- one try --- */
@@ -97,16 +102,14 @@ out:
 	return rc;
 }
 
-/* Tries a step. *ok: the step fits the table. Only out of memory is an error. */
-static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *have,
-                              const json_t *step, struct dtx_textgrid *out, bool *ok,
-                              struct dtx_err *err)
+/* Tries steps. *ok: they fit the table. Only out of memory is an error. */
+static enum dtx_code try_steps(struct byexample *x, const struct dtx_textgrid *have,
+                               const json_t *steps, struct dtx_textgrid *out, bool *ok,
+                               struct dtx_err *err)
 {
-	json_t *steps = json_pack("[O]", step);
 	enum dtx_code rc = dtx_byexample_steps(have, steps, out, ok, err);
 
 	*x->runs -= 1 + (int)((try_cells(have) + try_cells(out)) / RUN_CELLS);
-	json_decref(steps);
 	return rc;
 }
 
@@ -323,13 +326,13 @@ static enum dtx_code match_try_sort(struct byexample *x, const struct dtx_textgr
 
 	if (!match_sorted(x->want, key, n))
 		return DTX_OK;
-	step = match_sort(got, col, key, n);
+	step = json_pack("[o]", match_sort(got, col, key, n));
 	if (!step)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(try_step(x, got, step, &sorted, &ok, err));
+	DTX_TRY(try_steps(x, got, step, &sorted, &ok, err));
 	dtx_textgrid_fold(&sorted);
 	if (ok && dtx_textgrid_match(&sorted, col, x->want) >= 1)
-		*out = json_incref(step);
+		*out = json_incref(json_array_get(step, 0));
 out:
 	dtx_textgrid_clear(&sorted);
 	json_decref(step);
@@ -383,37 +386,49 @@ out:
 	return rc;
 }
 
+/* A folded view of a table, which must outlive it. */
+static enum dtx_code folded_view(const struct dtx_textgrid *g, struct dtx_textgrid *out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = (size_t)g->nrows * g->ncols;
+
+	*out = (struct dtx_textgrid){ DTX_ARENA_INIT, g->ncols, g->nrows, g->name, NULL, false };
+	out->cell = dtx_arena_alloc(&out->arena, n + 1, sizeof(*out->cell));
+	if (!out->cell)
+		DTX_FAIL_MEM(err);
+	memcpy(out->cell, g->cell, n * sizeof(*out->cell));
+	dtx_textgrid_fold(out);
+out:
+	return rc;
+}
+
 /* Checks whether the result is what is wanted, perhaps with columns selected or renamed and rows
  * sorted; then a plan is found. A result with more rows than the example is kept, and the search
  * continues. */
 static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table,
-                           const json_t *first, const json_t *second, bool *equal,
-                           struct dtx_err *err)
+                           const json_t *made_by, bool *equal, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid folded = { DTX_ARENA_INIT, table->ncols, table->nrows,
-		                       table->name,    NULL,         false };
+	struct dtx_textgrid folded = DTX_TEXTGRID_INIT;
 	const struct dtx_textgrid *got = &folded;
 	uint32_t col[MATCH_COLS];
 	bool renamed = false;
-	double score = 0, cost;
-	json_t *steps = NULL, *sort = NULL, *rename = NULL;
+	double score = 0, cost = 0;
+	json_t *steps = NULL, *sort = NULL, *rename = NULL, *step;
+	size_t i;
 
 	*equal = false;
 	if (table->ncols < x->want->ncols || table->nrows < x->want->nrows)
 		return DTX_OK;
-	folded.cell = dtx_arena_alloc(&folded.arena, (size_t)table->nrows * table->ncols + 1,
-	                              sizeof(*folded.cell));
-	if (!folded.cell)
-		DTX_FAIL_MEM(err);
-	memcpy(folded.cell, table->cell,
-	       (size_t)table->nrows * table->ncols * sizeof(*folded.cell));
-	dtx_textgrid_fold(&folded);
+	DTX_TRY(folded_view(table, &folded, err));
 	for (int way = 0; way < 2 && score <= 0; way++) {
 		if (match_columns(got, x->want, way == 1, col, &renamed))
 			score = dtx_textgrid_match(got, col, x->want);
 	}
-	if (score <= 0 || (score < 0.9 && x->pieces >= PIECES))
+	/* many steps make a piece of anything */
+	if (score <= 0 ||
+	    (score < 0.9 && (x->pieces >= PIECES || json_array_size(made_by) > PIECE_STEPS)))
 		goto out;
 	*equal = score >= 0.9;
 	x->pieces += !*equal;
@@ -421,10 +436,11 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table
 		DTX_TRY(match_order(x, table, col, &sort, err));
 	score = sort ? 1 : score;
 	steps = json_array();
-	if (first)
-		(void)json_array_append(steps, (json_t *)(uintptr_t)first);
-	if (second)
-		(void)json_array_append(steps, (json_t *)(uintptr_t)second);
+	json_array_foreach((json_t *)(uintptr_t)made_by, i, step)
+	{
+		(void)json_array_append(steps, step);
+		cost += 0.005 * (double)json_object_size(step);
+	}
 	if (sort)
 		(void)json_array_append(steps, sort);
 	rename = renamed && !x->bare ? match_rename(got, col, x->want) : NULL;
@@ -439,13 +455,12 @@ static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *table
 	    !json_array_size(steps))
 		(void)json_array_append_new(steps,
 		                            match_select(x->want, x->bare ? got : NULL, col));
-	cost = 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0) +
-	       0.005 * (double)(json_object_size(first) + json_object_size(second));
+	cost += 0.06 * (double)json_array_size(steps) + (renamed ? 0.1 : 0);
 	if (!steps)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(match_found(x, steps, score, cost, renamed, err));
 out:
-	dtx_arena_clear(&folded.arena);
+	dtx_textgrid_clear(&folded);
 	json_decref(sort);
 	json_decref(rename);
 	json_decref(steps);
@@ -454,52 +469,135 @@ out:
 
 /* --- the search --- */
 
+struct node {
+	struct dtx_textgrid table;
+	json_t *steps;  /* that have made it; owned */
+	double promise; /* how much of the example its columns hold, 0 to 1 */
+	uint64_t hash;
+	int moves; /* how often steps have been added */
+	bool done; /* its steps have been tried */
+};
+struct search {
+	struct node node[NODES];
+	size_t n;
+	int64_t cells; /* of all tables */
+};
+
 static bool enough(const struct byexample *x)
 {
 	return *x->runs <= 0 || clock() - x->start > SEARCH_MS * (CLOCKS_PER_SEC / 1000) ||
 	       json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
 }
 
-/* The steps to try on a table: what its makers propose, then what the example asks for. */
+static bool found_whole(const struct byexample *x)
+{
+	json_t *f;
+	size_t i;
+
+	json_array_foreach(x->found, i, f)
+	{
+		if (json_is_true(json_object_get(f, "whole")))
+			return true;
+	}
+	return false;
+}
+
+/* How much of a wanted column another column holds: half of it counts cells, half distinct values,
+ * less if the other column has nulls and the wanted one has not. Both are sorted. */
+static double cells_in(const uint64_t *a, int64_t na, const uint64_t *want, int64_t n)
+{
+	const uint64_t null = dtx_textgrid_hash(NULL);
+	int64_t i = 0, k = 0, same = 0, kinds = 0, same_kinds = 0, have_null = 0, want_null = 0;
+
+	for (i = 0; i < na; i++)
+		have_null += a[i] == null;
+	for (i = k = 0; k < n; k++) {
+		bool first = !k || want[k] != want[k - 1], any;
+
+		want_null += want[k] == null;
+		while (i < na && a[i] < want[k])
+			i++;
+		any = i < na && a[i] == want[k];
+		same += any;
+		kinds += first && want[k] != null;
+		same_kinds += first && any && want[k] != null;
+		i += any;
+	}
+	if (!n || !kinds)
+		return n ? (double)same / (double)n : 0;
+	return 0.5 * (double)same / (double)n +
+	       (have_null && !want_null ? 0.35 : 0.5) * (double)same_kinds / (double)kinds;
+}
+
+/* How near a table is to the example: the mean of what its columns hold of the wanted ones. A bit
+ * less for a table that has more rows or columns than are wanted. */
+static enum dtx_code search_promise(struct byexample *x, struct node *node, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid folded = DTX_TEXTGRID_INIT, *g = &folded;
+	double *best = dtx_mem_zalloc((size_t)x->want->ncols + 1, sizeof(*best)), sum = 0;
+	uint64_t *hash = NULL;
+	uint32_t c, w;
+	int64_t r;
+
+	if (!best)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(folded_view(&node->table, &folded, err));
+	node->hash = g->ncols;
+	for (c = 0; c < g->ncols; c++) {
+		hash = dtx_textgrid_rows(g, &c, 1);
+		if (!hash)
+			DTX_FAIL_MEM(err);
+		for (r = 0; r < g->nrows; r++)
+			node->hash = dtx_hash_mix(node->hash, hash[r]);
+		for (w = 0; w < x->want->ncols; w++)
+			best[w] = DTX_MAX(best[w],
+			                  cells_in(hash, g->nrows, x->sorted[w], x->want->nrows));
+		dtx_mem_free(hash);
+	}
+	for (w = 0; w < x->want->ncols; w++)
+		sum += best[w];
+	node->promise = sum / x->want->ncols - (g->nrows > x->want->nrows ? 0.02 : 0) -
+	                (g->ncols > x->want->ncols ? 0.01 : 0);
+out:
+	dtx_textgrid_clear(&folded);
+	dtx_mem_free(best);
+	return rc;
+}
+
+/* The lists of steps to try on a table: what its makers propose, then what the example asks for. */
 static enum dtx_code search_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
                                   bool second, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_makers m = { .g = have };
-	json_t *steps = json_array(), *more = NULL;
+	struct dtx_textgrid folded = DTX_TEXTGRID_INIT;
+	json_t *list = json_array(), *more = NULL;
 	size_t i;
 
 	DTX_TRY(dtx_makers_run(&m, MAKER_LEAST, err));
 	for (i = 0; i < m.n && i < MAKER_STEPS; i++) {
-		json_t *step = json_array_get(m.list[i].steps, 0);
-
-		if (json_array_append(steps, step) < 0)
-			DTX_FAIL_MEM(err);
-		if (!dtx_str_is(dtx_str_of("pivot_longer"), dtx_json_text(step, "op", "")) ||
-		    json_object_get(step, "drop_nulls"))
-			continue;
-		step = json_deep_copy(step);
-		if (!dtx_json_set(step, "drop_nulls", json_true()) ||
-		    json_array_append_new(steps, step) < 0)
+		if (json_array_append(list, m.list[i].steps) < 0)
 			DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(dtx_reshape_steps(have, want, second, &more, err));
-	if (json_array_extend(steps, more) < 0)
+	DTX_TRY(folded_view(have, &folded, err));
+	DTX_TRY(dtx_reshape_steps(&folded, want, second, &more, err));
+	if (json_array_extend(list, more) < 0)
 		DTX_FAIL_MEM(err);
-	*out = json_incref(steps);
+	*out = json_incref(list);
 out:
-	json_decref(steps);
+	json_decref(list);
 	json_decref(more);
+	dtx_textgrid_clear(&folded);
 	dtx_makers_clear(&m);
 	return rc;
 }
 
-/* Gives a step's new columns the names of the wanted columns that have the same values, in the step
- * and in its result. Returns a new reference to the step. */
-static json_t *search_adopt(struct dtx_textgrid *got, const struct dtx_textgrid *want,
-                            const json_t *step)
+/* Gives the new columns of the last step the names of the wanted columns that have the same values,
+ * in the step and in its result. */
+static void search_adopt(struct dtx_textgrid *got, const struct dtx_textgrid *want, json_t *steps)
 {
-	json_t *map = json_array(), *steps = json_pack("[O]", step), *out;
+	json_t *map = json_array();
 	json_t *rename = json_pack("{sO}", "map", map), *left;
 	int32_t name[MATCH_COLS];
 	bool used[MATCH_COLS] = { false };
@@ -530,95 +628,151 @@ static json_t *search_adopt(struct dtx_textgrid *got, const struct dtx_textgrid 
 		if (name[c] >= 0)
 			got->name[c] = want->name[name[c]];
 	}
-	out = json_incref(json_array_get(steps, 0));
 	json_decref(rename);
 	json_decref(map);
-	json_decref(steps);
-	return out;
 }
 
-/* Tries second steps after `first`, whose result is `have`. */
-static enum dtx_code search_second(struct byexample *x, struct dtx_textgrid *have, const json_t *by,
-                                   struct dtx_err *err)
+/* Keeps a table for further steps, if it is new and there is room: instead of the least promising
+ * one if there is not. Takes `got` and `steps`. */
+static enum dtx_code search_keep(struct byexample *x, struct search *s, struct dtx_textgrid *got,
+                                 json_t *steps, size_t from, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *steps = NULL, *step, *first = search_adopt(have, x->want, by);
-	bool ok, equal;
-	size_t i;
+	struct node node = { *got, steps, 0, 0, s->node[from].moves + 1, false };
+	size_t i, at = s->n;
 
-	if (!first)
+	*got = (struct dtx_textgrid)DTX_TEXTGRID_INIT;
+	if (!node.table.nrows || node.table.ncols > NODE_COLS ||
+	    s->cells + try_cells(&node.table) > DTX_TEXTGRID_CELLS)
+		goto out;
+	DTX_TRY(search_promise(x, &node, err));
+	if (node.promise < s->node[from].promise - LOSS)
+		goto out;
+	for (i = 0; i < s->n; i++) {
+		if (s->node[i].hash == node.hash)
+			goto out;
+		if (s->n == NODES && i && !s->node[i].done &&
+		    (at == s->n || s->node[i].promise < s->node[at].promise))
+			at = i;
+	}
+	if (at == NODES || (at < s->n && s->node[at].promise >= node.promise))
+		goto out;
+	search_adopt(&node.table, x->want, node.steps);
+	s->cells += try_cells(&node.table);
+	if (at < s->n) {
+		struct node out = s->node[at];
+
+		s->cells -= try_cells(&out.table);
+		s->node[at] = node;
+		node = out;
+	} else {
+		s->node[s->n++] = node;
+		node = (struct node){ .table = DTX_TEXTGRID_INIT };
+	}
+out:
+	dtx_textgrid_clear(&node.table);
+	json_decref(node.steps);
+	return rc;
+}
+
+/* Tries `more` steps on the table of a node. */
+static enum dtx_code search_try(struct byexample *x, struct search *s, size_t at,
+                                const json_t *more, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid got = DTX_TEXTGRID_INIT;
+	json_t *steps = json_copy(s->node[at].steps);
+	bool ok, equal;
+
+	if (!steps || json_array_extend(steps, (json_t *)(uintptr_t)more) < 0)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(search_steps(have, x->want, true, &steps, err));
-	json_array_foreach(steps, i, step)
-	{
-		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
-
-		if (enough(x))
-			break;
-		rc = try_step(x, have, step, &got, &ok, err);
-		if (rc == DTX_OK && ok)
-			rc = match(x, &got, first, step, &equal, err);
-		dtx_textgrid_clear(&got);
-		DTX_TRY(rc);
-	}
+	DTX_TRY(try_steps(x, &s->node[at].table, more, &got, &ok, err));
+	if (!ok)
+		goto out;
+	DTX_TRY(match(x, &got, steps, &equal, err));
+	if (!equal && s->node[at].moves + 1 < DEPTH)
+		DTX_TRY(search_keep(x, s, &got, json_incref(steps), at, err));
 out:
+	dtx_textgrid_clear(&got);
 	json_decref(steps);
-	json_decref(first);
 	return rc;
 }
 
-static enum dtx_code search_first(struct byexample *x, const struct dtx_textgrid *have,
-                                  const json_t *steps, struct dtx_textgrid *base, const json_t **by,
-                                  size_t *n, struct dtx_err *err)
+/* Tries all steps on the table of a node. */
+static enum dtx_code search_node(struct byexample *x, struct search *s, size_t at, bool second,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *step;
-	bool ok, equal;
+	json_t *list = NULL, *more;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)steps, i, step)
+	s->node[at].done = true;
+	DTX_TRY(search_steps(&s->node[at].table, x->want, second, &list, err));
+	json_array_foreach(list, i, more)
 	{
-		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
-
 		if (enough(x))
 			break;
-		rc = try_step(x, have, step, &got, &ok, err);
-		if (rc == DTX_OK && ok)
-			rc = match(x, &got, step, NULL, &equal, err);
-		if (rc == DTX_OK && ok && !equal && *n < SECOND_BASES && got.ncols <= SECOND_COLS) {
-			base[*n] = got;
-			by[(*n)++] = step;
-		} else {
-			dtx_textgrid_clear(&got);
-		}
-		DTX_TRY(rc);
+		DTX_TRY(search_try(x, s, at, more, err));
 	}
 out:
+	json_decref(list);
 	return rc;
+}
+
+/* The most promising table whose steps have not been tried; NODES: none. A further step must pay.
+ */
+static size_t search_next(const struct search *s)
+{
+	size_t best = NODES, i;
+	double most = 0;
+
+	for (i = 0; i < s->n; i++) {
+		double worth = 2 + s->node[i].promise - 0.15 * s->node[i].moves;
+
+		if (!s->node[i].done && worth > most) {
+			most = worth;
+			best = i;
+		}
+	}
+	return best;
 }
 
 enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
                             bool bare, bool repaired, int *runs, json_t *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct byexample x = { want, bare, runs, 0, clock(), found };
-	struct dtx_textgrid base[SECOND_BASES] = { DTX_TEXTGRID_INIT };
-	const json_t *by[SECOND_BASES];
-	json_t *steps = NULL;
+	struct byexample x = { want, bare, runs, 0, clock(), found, NULL };
+	struct search *s = dtx_mem_zalloc(1, sizeof(*s));
 	bool equal;
-	size_t n = 0, i;
+	uint32_t c;
+	size_t i;
 
-	DTX_TRY(match(&x, have, NULL, NULL, &equal, err));
-	if (equal)
+	x.sorted = dtx_mem_zalloc((size_t)want->ncols + 1, sizeof(*x.sorted));
+	if (!s || !x.sorted)
+		DTX_FAIL_MEM(err);
+	for (c = 0; c < want->ncols; c++) {
+		x.sorted[c] = dtx_textgrid_rows(want, &c, 1);
+		if (!x.sorted[c])
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(match(&x, have, NULL, &equal, err));
+	if (equal || !want->ncols)
 		goto out;
-	DTX_TRY(search_steps(have, want, repaired, &steps, err));
-	DTX_TRY(search_first(&x, have, steps, base, by, &n, err));
-	/* two steps are only tried if one is not enough */
-	for (i = 0; i < n && !json_array_size(found) && !enough(&x); i++)
-		DTX_TRY(search_second(&x, &base[i], by[i], err));
+	s->node[0] = (struct node){ *have, json_array(), 0, 0, 0, false };
+	s->n = 1;
+	DTX_TRY(search_promise(&x, &s->node[0], err));
+	for (i = 0; i < NODES && !found_whole(&x) && !enough(&x); i = search_next(s))
+		DTX_TRY(search_node(&x, s, i, repaired || i, err));
 out:
-	for (i = 0; i < n; i++)
-		dtx_textgrid_clear(&base[i]);
-	json_decref(steps);
+	for (i = 1; s && i < s->n; i++) {
+		dtx_textgrid_clear(&s->node[i].table);
+		json_decref(s->node[i].steps);
+	}
+	if (s)
+		json_decref(s->node[0].steps);
+	for (c = 0; x.sorted && c < want->ncols; c++)
+		dtx_mem_free(x.sorted[c]);
+	dtx_mem_free(x.sorted);
+	dtx_mem_free(s);
 	return rc;
 }

@@ -111,7 +111,7 @@ static void add_parting(struct dtx_reshape *s, uint32_t col, const struct partin
 
 	if (p->kept_text && p->kept_one && !p->kept_null && !p->kept_in_gone)
 		add_filter(s, name, "==", p->kept_text, p->numbers);
-	else if (p->gone_text && p->gone_one && !p->gone_null && !p->gone_in_kept && p->gone > 1)
+	else if (p->gone_text && p->gone_one && !p->gone_null && !p->gone_in_kept && !p->numbers)
 		add_filter(s, name, "<>", p->gone_text, p->numbers);
 	else if (!p->kept_null && p->gone_null == p->gone)
 		add_filter(s, name, "is not null", NULL, false);
@@ -162,6 +162,23 @@ static bool is_prefix(const struct dtx_reshape *s)
 	return true;
 }
 
+/* Proposes to skip rows at both ends, if the wanted ones are next to each other. */
+static void add_skip(struct dtx_reshape *s, const bool *stays)
+{
+	int64_t head = 0, tail = s->have->nrows, r;
+
+	while (head < tail && !stays[head])
+		head++;
+	while (tail > head && !stays[tail - 1])
+		tail--;
+	for (r = head; r < tail && stays[r]; r++)
+		;
+	if (r == tail && head)
+		dtx_reshape_add(s,
+		                json_pack("{ss sI sI}", "op", "skip_rows", "head", (json_int_t)head,
+		                          "tail", (json_int_t)(s->have->nrows - tail)));
+}
+
 void dtx_reshape_rows(struct dtx_reshape *s)
 {
 	bool *stays = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*stays));
@@ -176,6 +193,7 @@ void dtx_reshape_rows(struct dtx_reshape *s)
 	for (r = 0; r < s->want->nrows; r++)
 		stays[s->from[r]] = true;
 	prefix = is_prefix(s);
+	add_skip(s, stays);
 	/* the wanted columns are the key */
 	dtx_reshape_add(s, json_pack("{ss so}", "op", "distinct", "cols",
 	                             dtx_reshape_list(s->both, s->nboth)));
@@ -188,4 +206,64 @@ void dtx_reshape_rows(struct dtx_reshape *s)
 	}
 out:
 	dtx_mem_free(stays);
+}
+
+/* --- section titles --- */
+
+enum { TITLE_COLS = 4, TITLE_TEXTS = 60 };
+
+/* The pattern of the titles: the values of wanted column w. */
+static char *titles_pattern(struct dtx_reshape *s, uint32_t w)
+{
+	struct dtx_buf b = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *last = NULL;
+	char *out;
+	int64_t r, k;
+
+	dtx_buf_add(&b, "^\\s*(");
+	for (r = 0; r < s->want->nrows; r++) {
+		const char *text = dtx_textgrid_at(s->want, r, w);
+
+		for (k = 0; k < r && text; k++) {
+			if (dtx_textgrid_at(s->want, k, w) &&
+			    !strcmp(dtx_textgrid_at(s->want, k, w), text))
+				text = NULL;
+		}
+		if (!text)
+			continue;
+		dtx_buf_add(&b, last ? "|" : "");
+		dtx_reshape_escape(&b, dtx_str_of(text));
+		last = text;
+	}
+	dtx_buf_add(&b, ")\\s*$");
+	out = dtx_arena_strdup(&s->arena, dtx_buf_text(&b));
+	s->failed |= !out;
+	dtx_buf_clear(&b);
+	return out;
+}
+
+/* A wanted column whose values are cells of one column, in rows that are above those which are
+ * wanted: titles, which may have cells beside them. */
+void dtx_reshape_titles(struct dtx_reshape *s)
+{
+	uint32_t w, c;
+
+	for (w = 0; w < s->want->ncols && !s->failed; w++) {
+		if (!s->wants[w].n || s->wants[w].n > TITLE_TEXTS ||
+		    s->wants[w].n * 2 > s->have->nrows || s->want->nrows * s->wants[w].n > 200000)
+			continue;
+		for (c = 0; c < s->have->ncols && c < TITLE_COLS; c++) {
+			char *pattern;
+
+			if (!dtx_reshape_subset(&s->wants[w], &s->has[c]) ||
+			    s->wants[w].n == s->has[c].n)
+				continue;
+			pattern = titles_pattern(s, w);
+			if (pattern)
+				dtx_reshape_add(
+					s, json_pack("{ss ss ss s{ss}}", "op", "subtitle_to_column",
+				                     "as", s->want->name[w], "col",
+				                     s->have->name[c], "match", "regex", pattern));
+		}
+	}
 }

@@ -8,6 +8,8 @@
 
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step)
 {
+	if (!json_is_array(step))
+		step = json_pack("[o]", step);
 	if (!step)
 		s->failed = true;
 	if (json_array_size(s->out) >= s->max) {
@@ -36,6 +38,29 @@ void dtx_reshape_name(struct dtx_buf *out, const char *name)
 	for (p = name; *p; p++)
 		dtx_buf_add(out, *p == '`' ? "``" : (char[]){ *p, '\0' });
 	dtx_buf_addc(out, '`');
+}
+
+void dtx_reshape_escape(struct dtx_buf *out, struct dtx_str text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		if (strchr("\\^$.|?*+()[]{}/", text.ptr[i]))
+			dtx_buf_addc(out, '\\');
+		dtx_buf_addc(out, text.ptr[i]);
+	}
+}
+
+bool dtx_reshape_subset(const struct dtx_hashset *a, const struct dtx_hashset *b)
+{
+	uint32_t i, k;
+
+	for (i = k = 0; i < a->n && k < b->n; k++) {
+		if (a->hash[i] < b->hash[k])
+			return false;
+		i += a->hash[i] == b->hash[k];
+	}
+	return i == a->n;
 }
 
 json_t *dtx_reshape_list(const char *const *name, size_t n)
@@ -86,157 +111,45 @@ static void reshape_align(struct dtx_reshape *s)
 	dtx_mem_free(used);
 }
 
+/* A column of `have` for wanted column w: of its name, or with its values, if no other wanted
+ * column has its name; -1: none. */
+static int32_t reshape_source(const struct dtx_reshape *s, uint32_t w, const bool *used)
+{
+	int32_t at = dtx_textgrid_find(s->have, s->want->name[w]);
+	uint32_t c;
+
+	for (c = 0; at < 0 && c < s->have->ncols && c < DTX_RESHAPE_COLS; c++) {
+		if (!used[c] && dtx_textgrid_find(s->want, s->have->name[c]) < 0 && s->wants[w].n &&
+		    dtx_reshape_subset(&s->wants[w], &s->has[c]) &&
+		    dtx_textgrid_column_within(s->have, c, s->want, w))
+			at = (int32_t)c;
+	}
+	return at;
+}
+
 static void reshape_columns(struct dtx_reshape *s)
 {
-	uint32_t c;
+	bool used[DTX_RESHAPE_COLS] = { false };
+	uint32_t c, w;
 	int32_t at;
 
-	for (c = 0; c < s->have->ncols && c < DTX_RESHAPE_COLS; c++) {
-		at = dtx_textgrid_find(s->want, s->have->name[c]);
-		if (at >= 0) {
-			s->both_at[s->nboth][0] = c;
-			s->both_at[s->nboth][1] = (uint32_t)at;
-			s->both[s->nboth++] = s->have->name[c];
-		} else
-			s->gone[s->ngone++] = s->have->name[c];
+	for (w = 0; w < s->want->ncols && w < DTX_RESHAPE_COLS; w++) {
+		at = reshape_source(s, w, used);
+		if (at < 0 || at >= DTX_RESHAPE_COLS) {
+			s->fresh[s->nfresh++] = s->want->name[w];
+			continue;
+		}
+		used[at] = true;
+		s->both_at[s->nboth][0] = (uint32_t)at;
+		s->both_at[s->nboth][1] = w;
+		s->both[s->nboth++] = s->have->name[at];
 	}
-	for (c = 0; c < s->want->ncols && c < DTX_RESHAPE_COLS; c++) {
-		if (dtx_textgrid_find(s->have, s->want->name[c]) < 0)
-			s->fresh[s->nfresh++] = s->want->name[c];
+	for (c = 0; c < s->have->ncols && c < DTX_RESHAPE_COLS; c++) {
+		if (!used[c])
+			s->gone[s->ngone++] = s->have->name[c];
 	}
 	if (s->nboth && s->have->nrows * s->want->nrows <= DTX_TEXTGRID_CELLS)
 		reshape_align(s);
-}
-
-/* Whether a new column of the example contains this value. */
-static bool reshape_valued(const struct dtx_reshape *s, const char *text)
-{
-	for (size_t i = 0; i < s->nfresh; i++) {
-		uint32_t c = (uint32_t)dtx_textgrid_find(s->want, s->fresh[i]);
-
-		for (int64_t r = 0; r < s->want->nrows; r++) {
-			const char *v = dtx_textgrid_at(s->want, r, c);
-
-			if (v && !strcmp(v, text))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* The columns whose names are values in the example, if these are not all columns that are gone. */
-static json_t *reshape_melted(const struct dtx_reshape *s)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < s->ngone; i++) {
-		if (reshape_valued(s, s->gone[i]))
-			(void)json_array_append_new(list, json_string(s->gone[i]));
-	}
-	if (json_array_size(list) < 2 || json_array_size(list) == s->ngone) {
-		json_decref(list);
-		list = NULL;
-	}
-	return list;
-}
-
-/* --- pivot_longer --- */
-
-/* Proposes it as it is, without all-null rows, and in column order; takes cols. */
-static void reshape_longer_of(struct dtx_reshape *s, json_t *cols, json_t *names_to,
-                              const char *values_to, const char *key, const char *value)
-{
-	static const char *const more[][2] = { { NULL, NULL },
-		                               { "drop_nulls", NULL },
-		                               { "order", "cols" } };
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(more); i++) {
-		json_t *step = json_pack("{ss sO sO ss*}", "op", "pivot_longer", "cols", cols,
-		                         "names_to", names_to, "values_to", values_to);
-
-		if (key)
-			(void)json_object_set_new(step, key, json_string(value));
-		if (more[i][0])
-			(void)json_object_set_new(step, more[i][0],
-			                          more[i][1] ? json_string(more[i][1])
-			                                     : json_true());
-		dtx_reshape_add(s, step);
-	}
-	json_decref(names_to);
-	json_decref(cols);
-}
-
-/* Proposes it for all columns that are gone, and for those whose names became values. */
-static void reshape_longer(struct dtx_reshape *s, json_t *names_to, const char *values_to,
-                           const char *key, const char *value)
-{
-	json_t *some = reshape_melted(s);
-
-	reshape_longer_of(s, dtx_reshape_list(s->gone, s->ngone), json_incref(names_to), values_to,
-	                  key, value);
-	if (some)
-		reshape_longer_of(s, some, json_incref(names_to), values_to, key, value);
-	json_decref(names_to);
-}
-
-static size_t reshape_prefix(const struct dtx_reshape *s)
-{
-	size_t len = s->ngone ? strlen(s->gone[0]) : 0, i;
-
-	for (i = 1; i < s->ngone; i++) {
-		while (len && strncmp(s->gone[0], s->gone[i], len) != 0)
-			len--;
-	}
-	return len;
-}
-
-static void reshape_longer_two(struct dtx_reshape *s)
-{
-	char prefix[128];
-	size_t i, len = reshape_prefix(s);
-
-	if (s->nfresh != 2 || s->ngone < 2)
-		return;
-	snprintf(prefix, sizeof(prefix), "%.*s", (int)len, s->gone[0]);
-	for (i = 0; i < 2; i++) {
-		const char *values = s->fresh[1 - i];
-
-		reshape_longer(s, json_string(s->fresh[i]), values, NULL, NULL);
-		if (len && len < sizeof(prefix))
-			reshape_longer(s, json_string(s->fresh[i]), values, "names_prefix", prefix);
-	}
-}
-
-/* For names of several parts: {"names_to": all new columns but one, "values_to": that one}. */
-static void reshape_longer_parts(struct dtx_reshape *s)
-{
-	static const char *const how[][2] = {
-		{ "names_sep", "_" },
-		{ "names_sep", " " },
-		{ "names_sep", "-" },
-		{ "names_sep", "." },
-		{ "names_pattern", "^([A-Za-z]+)[ _-]?([0-9]+)$" },
-		{ "names_pattern", "^([0-9]+)[ _-]?([A-Za-z].*)$" },
-	};
-	size_t h, v, i;
-
-	if (s->nfresh < 3 || s->nfresh > 4 || s->ngone < 2)
-		return;
-	for (h = 0; h < DTX_COUNT(how); h++) {
-		if (!strcmp(how[h][0], "names_sep") && !strstr(s->gone[0], how[h][1]))
-			continue;
-		for (v = s->nfresh; v-- > 0;) {
-			json_t *names = json_array();
-
-			for (i = 0; i < s->nfresh; i++) {
-				if (i != v)
-					(void)json_array_append_new(names,
-					                            json_string(s->fresh[i]));
-			}
-			reshape_longer(s, names, s->fresh[v], how[h][0], how[h][1]);
-		}
-	}
 }
 
 /* --- pivot_wider --- */
@@ -431,37 +344,27 @@ static void reshape_fill(struct dtx_reshape *s)
 	json_decref(cols);
 }
 
-/* The columns whose names are the values of a wanted column. */
-static void reshape_stack(struct dtx_reshape *s)
+/* The distinct values of each column. */
+static struct dtx_hashset *reshape_values(struct dtx_reshape *s, const struct dtx_textgrid *g)
 {
-	for (uint32_t w = 0; w < s->want->ncols; w++) {
-		json_t *cols = json_array();
-		bool all = s->want->nrows > 0;
-		const char *values = "value";
+	struct dtx_hashset *set = dtx_arena_zalloc(&s->arena, (size_t)g->ncols + 1, sizeof(*set));
+	uint32_t c;
+	int64_t r;
 
-		for (int64_t r = 0; r < s->want->nrows && all; r++) {
-			const char *v = dtx_textgrid_at(s->want, r, w);
+	for (c = 0; set && c < g->ncols; c++) {
+		uint64_t *hash = dtx_textgrid_rows(g, &c, 1), null = dtx_textgrid_hash(NULL);
 
-			all = v && dtx_textgrid_find(s->have, v) >= 0;
+		set[c].hash = dtx_arena_alloc(&s->arena, (size_t)g->nrows + 1, sizeof(*hash));
+		if (!hash || !set[c].hash)
+			set = NULL;
+		for (r = 0; set && r < g->nrows; r++) {
+			if (hash[r] != null && (!r || hash[r] != hash[r - 1]))
+				set[c].hash[set[c].n++] = hash[r];
 		}
-		for (uint32_t c = 0; c < s->have->ncols && all; c++) {
-			for (int64_t r = 0; r < s->want->nrows; r++) {
-				if (!strcmp(dtx_textgrid_at(s->want, r, w), s->have->name[c])) {
-					(void)json_array_append_new(cols,
-					                            json_string(s->have->name[c]));
-					break;
-				}
-			}
-		}
-		for (size_t i = 0; i < s->nfresh; i++) {
-			if (strcmp(s->fresh[i], s->want->name[w]) != 0)
-				values = s->fresh[i];
-		}
-		if (json_array_size(cols) > 1)
-			reshape_longer_of(s, json_incref(cols), json_string(s->want->name[w]),
-			                  values, NULL, NULL);
-		json_decref(cols);
+		dtx_mem_free(hash);
 	}
+	s->failed |= !set;
+	return set;
 }
 
 enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
@@ -472,12 +375,12 @@ enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dt
 		size_t quota;
 	} makers[] = {
 		{ reshape_transpose, 2 },     { reshape_fill, 3 },
-		{ reshape_stack, 9 },         { reshape_longer_two, 12 },
+		{ dtx_reshape_unpivot, 12 },  { dtx_reshape_titles, 6 },
 		{ reshape_explode, 16 },      { dtx_reshape_texts, 24 },
 		{ dtx_reshape_rows, 24 },     { dtx_reshape_groups, 24 },
 		{ reshape_wider_values, 8 },  { reshape_wider_names, 12 },
 		{ reshape_wider, 16 },        { reshape_wider_counts, 4 },
-		{ dtx_reshape_formulas, 24 }, { reshape_longer_parts, 40 },
+		{ dtx_reshape_formulas, 24 },
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_reshape s = {
@@ -485,7 +388,9 @@ enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dt
 	};
 	size_t i;
 
-	if (!s.out)
+	s.has = reshape_values(&s, have);
+	s.wants = reshape_values(&s, want);
+	if (!s.out || s.failed)
 		DTX_FAIL_MEM(err);
 	reshape_columns(&s);
 	for (i = 0; i < DTX_COUNT(makers); i++) {
@@ -497,6 +402,7 @@ enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dt
 	*out = json_incref(s.out);
 out:
 	dtx_mem_free(s.from);
+	dtx_arena_clear(&s.arena);
 	json_decref(s.out);
 	return rc;
 }
