@@ -30,7 +30,7 @@ DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev li
 	python3-dev python3-pandas
 DEPS_TEST := bubblewrap python3-openpyxl python3-jsonschema fsverity git
 # Large packages that few tests need.  Without them, these tests are skipped and say so.
-DEPS_TEST_ALL := python3-matplotlib python3-scipy clang-format chromium
+DEPS_TEST_ALL := python3-matplotlib python3-scipy python3-jinja2 clang-format chromium
 # Needed only to make and check Debian packages.
 DEPS_DEB := debhelper lintian autopkgtest devscripts debootstrap git
 

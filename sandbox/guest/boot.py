@@ -15,6 +15,7 @@ CHECK, RUN, EXEC = 1, 2, 4
 AGAIN = 32  # a later call of a session: seeds and entropy go on where they are
 CODE_TOO = 2  # value of `libraries`: their files may be read and extension modules loaded
 SCREEN_ZYGOTE, EXEC_ZYGOTE = 1, 2
+STYLES = "pandas.io.formats.style"
 BASE_MASK, SCIENCE_SHIFT = 3, 3  # of the kind, see zygote/launch.h
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
@@ -94,7 +95,12 @@ def prepare(kind, compiled, libraries):
     # OpenBLAS takes 128 MiB of address space at its first call and keeps it. Taken here, it does
     # not count against the snippet's limit; if it cannot have it, it tries for ever.
     numpy.linalg.inv(numpy.eye(2))
-    optional(GUEST["modules.txt"].decode().split())
+    # With jinja2, pandas has styles for tables, and they import matplotlib. A snippet may not have
+    # it, and for programs it must be prepared before anything imports it.
+    names = GUEST["modules.txt"].decode().split()
+    sys.modules["matplotlib"] = None
+    optional(name for name in names if kind != EXEC_ZYGOTE or name != STYLES)
+    del sys.modules["matplotlib"]
     sys.meta_path.append(Lacking)
     for name in ("pins", "cells", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair",
                  "dxtext", "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
@@ -105,7 +111,7 @@ def prepare(kind, compiled, libraries):
              note=Lacking.note)
     if kind == EXEC_ZYGOTE:
         module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled),
-                      optional=optional, note=Lacking.note)
+                      optional=optional, note=Lacking.note, STYLES=STYLES)
         module.prepare(packages)
     elif packages:
         sys.modules["science"].prepare_snippets()

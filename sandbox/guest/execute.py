@@ -581,9 +581,19 @@ def prepare(packages):
     plt = import_plots()
     if plt:
         warm_plots(plt)
+    import_styles(plt)
     if packages:
         sys.modules["science"].prepare_usual(packages)
     load("owncode").prepare(lambda: current["space"])
+
+
+def import_styles(plt):
+    """Imports the styles of pandas, which import matplotlib if it is there."""
+    if not plt:
+        sys.modules["matplotlib"] = None
+    optional([STYLES])
+    if not plt:
+        del sys.modules["matplotlib"]
 
 
 def warm_plots(plt):

@@ -17,6 +17,7 @@ import tempfile
 
 ALTERNATIVES = "/etc/alternatives"
 LINKS = ("libblas.so.3", "liblapack.so.3")
+ALL_ABSENT = "without packages"
 INSIDE = "DTX_TEST_LIBRARY"  # set in the environment of the script's second start: what to bind
 PLAN = {"dtx": 1, "steps": [{"op": "do_the_impossible"}]}
 
@@ -207,6 +208,11 @@ BROKEN = {
     "PIL half installed": (lambda: half_installed("PIL"), None),
     "openpyxl half installed": (lambda: half_installed("openpyxl"), None),
 }
+# Packages that may be absent, and the package of Debian that brings each.
+ABSENT = {"scipy": "python3-scipy", "matplotlib": "python3-matplotlib", "seaborn": "python3-seaborn",
+          "statsmodels": "python3-statsmodels", "sklearn": "python3-sklearn",
+          "openpyxl": "python3-openpyxl", "lxml": "python3-lxml", "PIL": "python3-pil",
+          "jinja2": "python3-jinja2"}
 # Those that a jail for snippets imports, too, when a snippet contains the word scipy.
 SNIPPETS_HAVE = ("scipy", "lxml")
 
@@ -229,6 +235,52 @@ def broken(dtx, name):
     said = "ImportError: %s" % absent in got.stderr and "does not start" in got.stderr
     check("%s: a program" % name, got.stdout == "1\n" and (
         got.returncode == 7 and said if absent else not got.returncode), got.stdout + got.stderr)
+
+
+def remove(names):
+    """Takes packages away, from a view of their folder that is written over it."""
+    top = tempfile.mkdtemp(prefix="view-", dir=os.getcwd())
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", top], check=True)
+    mounted.append(top)
+    os.mkdir(top + "/upper"), os.mkdir(top + "/work")
+    words = "lowerdir=%s,upperdir=%s/upper,workdir=%s/work" % (PACKAGES, top, top)
+    if run("mount", "-t", "overlay", "overlay", "-o", words, PACKAGES).returncode:
+        return False
+    mounted.append(PACKAGES)
+    for name in names:
+        shutil.rmtree("%s/%s" % (PACKAGES, name), ignore_errors=True)
+    return True
+
+
+STYLE = ("import matplotlib.pyplot as plt, pandas as pd\nplt.plot([1])\nplt.close()\n"
+         "print('background-color' in pd.DataFrame({'a': [1, 2]}).style.background_gradient().to_html())")
+
+
+def absent(dtx, name):
+    """Without packages that it can do without the jail starts, and says where a missing one is."""
+    names = list(ABSENT) if name == ALL_ABSENT else [name.split()[1]]
+    if not remove(names):
+        return skip(name, "no view of a folder can be made here")
+    if name == ALL_ABSENT:
+        for one, package in ABSENT.items():
+            got = run(dtx, "exec", "-c", "import %s" % one)
+            check("%s: %s is in %s" % (name, one, package),
+                  got.returncode == 7 and package in got.stderr, got.stderr)
+        got = json.loads(run(dtx, "doctor", "--jail", "--json", "--runs", "1").stdout)
+        check("%s: the doctor lists them" % name, not set(ABSENT) & set(got["packages"]) and all(
+            got["missing"].get(n, p) == p for n, p in ABSENT.items()), got["missing"])
+        check_snippets(dtx, name, expected())
+    else:
+        got = run(dtx, "exec", "-c", STYLE.rsplit("\n", 1)[0] + "\nprint(1)")
+        check("%s: a figure" % name, got.stdout == "1\n" and not got.returncode, got.stderr)
+
+
+def check_styles(dtx):
+    """With jinja2, pandas imports matplotlib for its styles."""
+    if run(sys.executable, "-c", "import jinja2, matplotlib").returncode:
+        return skip("styles of pandas", "jinja2 or matplotlib is not installed")
+    got = run(dtx, "exec", "-c", STYLE)
+    check("styles of pandas, with matplotlib", got.stdout == "True\n", got.stdout + got.stderr)
 
 
 def inside(dtx, folder):
@@ -270,6 +322,7 @@ def is_here(name):
 
 
 def outside(dtx):
+    check_styles(dtx)
     own = run("unshare", "-m", "true").returncode == 0
     user = () if own else ("-r",)
     none = not own and run("unshare", "-rm", "true").returncode
@@ -284,6 +337,8 @@ def outside(dtx):
         second_start(dtx, user, folder)
     if not any("openblas" in d for d in libraries()):
         skip("OpenBLAS", "libopenblas0-pthread is not installed")
+    second_start(dtx, user, ALL_ABSENT)
+    second_start(dtx, user, "without jinja2")
     for name in BROKEN:
         if is_here(name):
             second_start(dtx, user, name)
@@ -307,6 +362,8 @@ def main():
     try:
         if what in BROKEN:
             broken(dtx, what)
+        elif what and what.startswith("without "):
+            absent(dtx, what)
         elif what:
             inside(dtx, what)
         else:
