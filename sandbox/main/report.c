@@ -556,11 +556,14 @@ static void ended(const struct dtx_box *b, struct dtx_jail_report *r)
 
 void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	int64_t cpu; /* of this call, if it is one of a session */
+	/* of this call, if it is one of a session */
+	int64_t user = b->exited.user_us - b->session.user_us;
+	int64_t sys = b->exited.sys_us - b->session.sys_us;
+	int64_t cpu = DTX_MAX(user + sys, (int64_t)0);
 
 	r->memory_limit = b->spec.limits.memory;
-	cpu = DTX_MAX(b->exited.user_us + b->exited.sys_us - b->session.cpu_us, (int64_t)0);
-	r->cpu_sys_us = DTX_MIN(b->exited.sys_us, cpu);
+	/* both may be rounded differently than at the end of the call before, their sum is not */
+	r->cpu_sys_us = DTX_MIN(DTX_MAX(sys, (int64_t)0), cpu);
 	r->cpu_user_us = cpu - r->cpu_sys_us;
 	r->peak_rss = (uint64_t)DTX_MAX(b->exited.max_rss, (int64_t)0);
 	dtx_stream_report(&b->stream[0], &r->arena, &r->out);

@@ -336,7 +336,7 @@ static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
 {
 	const struct dtx_jail_limits *l = &b->spec.limits;
 	struct dtx_wire_arm *a = &b->arm;
-	uint64_t fixed = b->vm_size + l->memory + l->output + ((uint64_t)2 << 20);
+	uint64_t fixed = b->vm_size + l->memory + l->output + ((uint64_t)2 << 20), used;
 
 	if (!b->raw && !b->session.on)
 		b->in_len = dtx_frame_size(&b->frame);
@@ -345,7 +345,8 @@ static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
 	a->cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
 	if (b->session.on) {
 		a->session = 1;
-		a->cpu_s += (uint64_t)b->session.cpu_us / 1000000 + (b->session.cpu_us > 0);
+		used = (uint64_t)(b->session.user_us + b->session.sys_us);
+		a->cpu_s += used / 1000000 + (used > 0);
 		a->as_hard = fixed + l->memory;
 		a->cpu_hard = SESSION_CPU_S;
 	}
@@ -574,7 +575,8 @@ static enum dtx_code still_there(struct dtx_box *b, struct dtx_err *err)
 		REFUSE(err, "verify", "%s", what);
 	if (inner != b->inner || !dtx_procfacts_used(b->worker, &used, &anon))
 		REFUSE(err, "verify", "the session's worker cannot be identified");
-	b->session.cpu_us = used.user_us + used.sys_us;
+	b->session.user_us = used.user_us;
+	b->session.sys_us = used.sys_us;
 out:
 	return rc;
 }

@@ -61,8 +61,8 @@ struct dtx_box {
 		bool kept;       /* another process keeps it: closing the box does not end it */
 		uint64_t in_off; /* where the input of this call begins */
 		uint64_t in_end; /* up to here the worker holds tables of earlier calls */
-		int64_t cpu_us;  /* what the worker had used before this call */
-		char why[160];   /* why it does not rest after a call that went well */
+		int64_t user_us, sys_us; /* CPU time of the worker before this call */
+		char why[160];           /* why it does not rest after a call that went well */
 	} session;
 	struct dtx_jail_file *file; /* files of a program; `kept` owns their bytes */
 	size_t nfiles, nput;

@@ -413,6 +413,8 @@ def test_limits():
     spin = "import time\nt = time.process_time()\nwhile time.process_time() < t + 0.7: pass"
     r = [call("i", spin, "--jail-cpu", "2")["status"] for _ in range(5)]
     check("limits: CPU time is counted for each call", r == ["ok"] * 5, r)
+    cpu = call("i", "for i in range(10000000): pass")["report"]["cpu_us"]
+    check("limits: user and system time are those of the call", cpu["user"] > cpu["sys"], cpu)
     r = dtx("exec", "--session", "i", "--jail-memory", "512M", "-c", "1")
     check("limits: memory cannot be raised by a later call", r.returncode == 2, r.stderr)
     env = dict(os.environ, DTX_SESSION_MAX=str(len(listed())))
