@@ -128,6 +128,11 @@ enum dtx_code dtx_execution_inputs(struct dtx_execution *x, struct dtx_err *err)
 
 	DTX_TRY(unique(table, "table", err));
 	DTX_TRY(unique(file, "file", err));
+	if (table->n) {
+		x->reader = dtx_mem_zalloc(table->n, sizeof(*x->reader));
+		if (!x->reader)
+			DTX_FAIL_MEM(err);
+	}
 	for (i = 0; i < table->n; i++) {
 		DTX_TRY(split("table", table->item[i], name, &path, err));
 		DTX_TRY(dtx_reserve(path, "a table of the program", err));

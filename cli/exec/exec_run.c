@@ -365,6 +365,7 @@ void dtx_execution_clear(struct dtx_execution *x)
 		x->reader[i].record = NULL; /* it belongs to this execution */
 		dtx_runner_clear(&x->reader[i]);
 	}
+	dtx_mem_free(x->reader);
 	for (i = 0; i < x->nfiles; i++)
 		dtx_buf_clear(&x->file[i]);
 	for (i = 0; i < x->noutputs; i++)

@@ -38,7 +38,7 @@ struct dtx_execution {
 	const char *ended;          /* why the session ended with this call; NULL: it goes on */
 	struct dtx_box *box;
 	struct dtx_jail_report report;
-	struct dtx_runner reader[DTX_OPTLIST_MAX]; /* one for each table */
+	struct dtx_runner *reader; /* one for each table; large, so none for a call without one */
 	size_t nreaders;
 	struct dtx_buf file[DTX_OPTLIST_MAX]; /* the bytes of each file */
 	char file_name[DTX_OPTLIST_MAX][DTX_EXEC_NAME];
