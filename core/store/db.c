@@ -4,8 +4,11 @@
 
 #include <sqlite3.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/thread/cancel.h"
@@ -18,6 +21,7 @@
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
 #define DB_LOG_PAGES  256
+#define DB_NAME_S     10 /* the kernel writes a folder within 5 s, as ext4 and XFS are set up */
 #define DB_INSERTS    (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
@@ -51,14 +55,45 @@ static ssize_t db_write(int fd, const void *bytes, size_t n, off_t at)
 	return pwrite(fd, bytes, n, at);
 }
 
-static void db_watch_writes(void)
+/* --- a run waits for the disk once --- */
+
+/* The first time that a connection makes a log durable, SQLite also waits until the log's name in
+ * its folder is: the log may be new. That wait costs as much as the first one, and every run is a
+ * connection. A log that was made more than DB_NAME_S ago needs no such wait: the process that made
+ * it has waited, and if it was killed before that, the kernel has written the folder since. So this
+ * says that the folder cannot be opened, after which SQLite goes on. */
+static int db_open_folder(const char *path, int *fd)
 {
+	char dir[PATH_MAX];
+	struct statx st;
+	int64_t made;
+
+	if (!statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) &&
+	    (st.stx_mask & STATX_BTIME)) {
+		made = st.stx_btime.tv_sec;
+		if (made > 0 && time(NULL) - made > DB_NAME_S)
+			return SQLITE_CANTOPEN;
+	}
+	dtx_file_dirname(path, dir, sizeof(dir));
+	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *fd >= 0 ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static void db_set_calls(void)
+{
+	static const struct {
+		const char *name;
+		sqlite3_syscall_ptr call;
+	} own[] = {
+		{ "pwrite", (sqlite3_syscall_ptr)db_write },
+		{ "pwrite64", (sqlite3_syscall_ptr)db_write },
+		{ "openDirectory", (sqlite3_syscall_ptr)db_open_folder },
+	};
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 	size_t i;
 
-	for (i = 0; vfs && vfs->iVersion >= 3 && i < 2; i++)
-		(void)vfs->xSetSystemCall(vfs, i ? "pwrite64" : "pwrite",
-		                          (sqlite3_syscall_ptr)db_write);
+	for (i = 0; vfs && vfs->iVersion >= 3 && i < DTX_COUNT(own); i++)
+		(void)vfs->xSetSystemCall(vfs, own[i].name, own[i].call);
 }
 
 void dtx_db_cancels(bool on)
@@ -131,7 +166,7 @@ static void db_configure(void)
 	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
 		return;
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	db_watch_writes();
+	db_set_calls();
 }
 
 /* --- errors --- */
