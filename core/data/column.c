@@ -171,6 +171,16 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_column_untyped(struct dtx_column *c, struct dtx_column **out, struct dtx_err *err)
+{
+	void *block[3] = { NULL, NULL, NULL };
+
+	if (atomic_load_explicit(&c->typed, memory_order_acquire))
+		return column_like(c, c->len, block, c->owner, out, err);
+	*out = dtx_column_ref(c);
+	return DTX_OK;
+}
+
 static enum dtx_code column_gather_one(const struct dtx_column *c, const uint16_t *sel, uint32_t n,
                                        struct dtx_column **out, struct dtx_err *err)
 {

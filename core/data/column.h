@@ -194,6 +194,9 @@ static inline bool dtx_cell_is_text(const struct dtx_column *c, uint32_t row)
 	return kind == DTX_CELL_TEXT || kind == DTX_CELL_ISO;
 }
 
+/* A column with the cells of c and without its typed twin; a new reference to c if it has none. */
+DTX_MUSTUSE enum dtx_code dtx_column_untyped(struct dtx_column *c, struct dtx_column **out,
+                                             struct dtx_err *err);
 /* The owner of the memory that copies of c's values still point into; borrowed.  NULL for numbers.
  * For cells of a text file it is the owner of the text, not of the arrays of all rows that were
  * read. */

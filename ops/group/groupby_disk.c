@@ -13,10 +13,8 @@
 #include "ops/kit/opkit.h"
 #include "ops/sort/ordered.h"
 
-#define GROUPS_MIN 4096u  /* fewer groups do not make memory short, unless their states grow */
 #define CHUNK_ROWS 16384u /* groups that are written at once */
 #define SLICE_MIN  1024u  /* rows that are grouped at once, even if there is room for fewer */
-#define LEVELS     5u     /* times that groups go to disk: the hash has bits for so many */
 
 /* Groups of one partition: a record for each, and the cells of their keys. */
 struct dtx_gb_chunk {
@@ -103,7 +101,7 @@ static uint32_t rows_room(const struct dtx_opctx *ox, const struct dtx_gb_local 
 
 static bool is_full(const struct dtx_opctx *ox, const struct dtx_gb_local *l)
 {
-	return (l->n >= GROUPS_MIN || (l->n && l->state->grows)) &&
+	return (l->n >= DTX_DISK_KEYS_MIN || (l->n && l->state->grows)) &&
 	       dtx_spill_states(ox->run->spill);
 }
 
@@ -193,21 +191,17 @@ static void put_record(const struct dtx_gb_local *l, uint32_t id, struct dtx_buf
 			             l->states + id * s->stride + s->out[i].offset[c], out);
 }
 
-#define AHEAD 12u /* the groups of a partition lie apart, so they are prefetched */
-
-static inline void put_near(const struct dtx_gb_local *l, const uint32_t *id, uint32_t i,
+static inline void put_soon(const struct dtx_gb_local *l, const uint32_t *id, uint32_t i,
                             uint32_t n)
 {
-	if (i + 2 * AHEAD < n) {
-		uint32_t soon = id[i + 2 * AHEAD];
+	dtx_groups_save_soon(l->groups, id, i, n);
+	if (i + 2 * DTX_SAVE_AHEAD < n) {
+		uint32_t soon = id[i + 2 * DTX_SAVE_AHEAD];
 
-		dtx_groups_save_near(l->groups, soon, false);
 		DTX_PREFETCH(&l->pos[soon]);
 		if (l->state->stride)
 			DTX_PREFETCH(l->states + soon * l->state->stride);
 	}
-	if (i + AHEAD < n)
-		dtx_groups_save_near(l->groups, id[i + AHEAD], true);
 }
 
 static enum dtx_code put_chunk(const struct dtx_opctx *ox, struct dtx_gb_local *l, unsigned part,
@@ -222,7 +216,7 @@ static enum dtx_code put_chunk(const struct dtx_opctx *ox, struct dtx_gb_local *
 
 	dtx_buf_reset(buf);
 	for (uint32_t i = 0; i < n; i++) {
-		put_near(l, id, i, n);
+		put_soon(l, id, i, n);
 		put_record(l, id[i], buf);
 	}
 	dtx_buf_addn(buf, pad, sizeof(pad));
@@ -247,20 +241,6 @@ out:
 	return rc;
 }
 
-/* Sorts the groups by partition: those of p are id[start[p] .. start[p + 1]). */
-static void sort_groups(const struct dtx_gb_local *l, uint32_t *id, uint32_t *start)
-{
-	uint32_t *end = start + 1; /* at first where each partition begins, after the loop where it
-	                            * ends */
-
-	memset(start, 0, (DTX_DISK_PARTS + 1) * sizeof(*start));
-	for (uint32_t i = 0; i < l->n; i++)
-		end[dtx_groups_part(l->groups, i, l->disk->shift, DTX_DISK_BITS)]++;
-	dtx_counts_to_starts(end, DTX_DISK_PARTS, 0);
-	for (uint32_t i = 0; i < l->n; i++)
-		id[end[dtx_groups_part(l->groups, i, l->disk->shift, DTX_DISK_BITS)]++] = i;
-}
-
 enum dtx_code dtx_gb_flush(const struct dtx_opctx *ox, struct dtx_gb_local *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -275,7 +255,7 @@ enum dtx_code dtx_gb_flush(const struct dtx_opctx *ox, struct dtx_gb_local *l, s
 	l->disk->shift = l->level * DTX_DISK_BITS;
 	if (!l->level && !l->state->tells)
 		DTX_TRY(dtx_gb_finish_keys(l, err));
-	sort_groups(l, id, start);
+	dtx_disk_sort_groups(l->groups, l->disk->shift, id, start);
 	for (unsigned part = 0; part < DTX_DISK_PARTS; part++) {
 		DTX_TRY(dtx_cancel_look(err));
 		for (uint32_t at = start[part]; at < start[part + 1]; at += CHUNK_ROWS)
@@ -355,17 +335,15 @@ out:
 	return rc;
 }
 
-#define LOOK_ROWS 1024u /* after so many groups it looks whether memory is short */
-
 /* Whether the groups that were read back should go to disk again: memory is short, or will be when
  * the array of states, which doubles, is full. */
 static bool is_large(const struct dtx_gb_local *l)
 {
-	size_t n = l->n + LOOK_ROWS, more = n > l->cap_states ? states_bytes(l, n) : 0;
+	size_t n = l->n + DTX_DISK_LOOK_ROWS, more = n > l->cap_states ? states_bytes(l, n) : 0;
 
-	if (l->level >= LEVELS || !l->n)
+	if (l->level >= DTX_DISK_LEVELS || !l->n)
 		return false;
-	return ((l->n >= GROUPS_MIN || l->state->grows) && dtx_mem_tight()) ||
+	return ((l->n >= DTX_DISK_KEYS_MIN || l->state->grows) && dtx_mem_tight()) ||
 	       dtx_mem_used() + more > dtx_mem_limit() / 8 * 7;
 }
 
@@ -380,7 +358,7 @@ static enum dtx_code load_chunk(const struct dtx_opctx *ox, struct dtx_gb_local 
 		uint64_t from = (uint64_t)which << 32 | row, pos;
 		uint32_t id;
 
-		if (row % LOOK_ROWS == 0) {
+		if (row % DTX_DISK_LOOK_ROWS == 0) {
 			DTX_TRY(dtx_cancel_look(err));
 			if (is_large(l))
 				DTX_TRY(dtx_gb_flush(ox, l, err));
@@ -576,7 +554,7 @@ enum dtx_code dtx_gb_from_disk(const struct dtx_opctx *ox, struct dtx_gb_result 
 	}
 	DTX_TRY(dtx_pool_run(workers, disk_parts, &x, err));
 	dtx_gb_drop_locals(ox, r);
-	DTX_TRY(dtx_ordered_take(all, workers, SIZE_MAX, &r->rows, err));
+	DTX_TRY(dtx_ordered_take(all, workers, SIZE_MAX, ox->run->spill, &r->rows, err));
 out:
 	for (unsigned w = 0; x.o && w < workers; w++)
 		dtx_ordered_clear(&x.o[w]);

@@ -154,6 +154,26 @@ static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
 	return KIND_ROW;
 }
 
+/* Gives an empty g its first slots, and the cache of its keys. */
+static enum dtx_code groups_begin(struct dtx_groups *g, const struct dtx_typeref *type,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	g->n = g->requested = 0;
+	g->null_id = DTX_GROUP_NONE;
+	g->nslots = 256;
+	g->cap_key = 0;
+	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are no hashes */
+	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
+	if (!g->slot)
+		DTX_FAIL_MEM(err);
+	if (type)
+		DTX_TRY(dtx_groupcache_new(type, g->nkeys, &g->cache, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
                              struct dtx_groups **out, struct dtx_err *err)
 {
@@ -164,15 +184,9 @@ enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
 		DTX_FAIL_MEM(err);
 	g->kind = kind_of(type, nkeys);
 	g->nkeys = nkeys;
-	g->null_id = DTX_GROUP_NONE;
-	g->nslots = 256;
-	g->cap_hash = g->kind == KIND_INT ? SIZE_MAX : 0; /* room for all, as there are no hashes */
 	dtx_prefault_init(&g->pages);
 	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
-	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
-	if (!g->slot)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupcache_new(type, nkeys, &g->cache, err));
+	DTX_TRY(groups_begin(g, type, err));
 	*out = g;
 	g = NULL;
 out:
@@ -180,10 +194,9 @@ out:
 	return rc;
 }
 
-void dtx_groups_free(struct dtx_groups *g)
+/* Frees what holds the groups. */
+static void groups_end(struct dtx_groups *g)
 {
-	if (!g)
-		return;
 	if (!g->slot_owner)
 		dtx_mem_free(g->slot);
 	if (!g->key_owner)
@@ -194,6 +207,30 @@ void dtx_groups_free(struct dtx_groups *g)
 	dtx_mem_free(g->hash);
 	dtx_groupcache_free(g->cache);
 	dtx_arena_clear(&g->arena);
+	g->slot = NULL;
+	g->key.any = NULL;
+	g->hash = NULL;
+	g->cache = NULL;
+	g->slot_owner = g->key_owner = g->bytes_owner = NULL;
+}
+
+/* It has no cache afterwards: groups are removed where there are many, and a cache is for few. */
+enum dtx_code dtx_groups_reset(struct dtx_groups *g, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	dtx_prefault_hold(&g->pages);
+	groups_end(g);
+	rc = groups_begin(g, NULL, err);
+	dtx_prefault_drop(&g->pages);
+	return rc;
+}
+
+void dtx_groups_free(struct dtx_groups *g)
+{
+	if (!g)
+		return;
+	groups_end(g);
 	dtx_buf_clear(&g->probe.bytes);
 	dtx_prefault_clear(&g->pages);
 	dtx_mem_free(g);
@@ -856,19 +893,30 @@ void dtx_groups_save(const struct dtx_groups *g, uint32_t id, struct dtx_buf *ou
 	dtx_buf_adds(out, dtx_text_str(&g->key.text[id]));
 }
 
-void dtx_groups_save_near(const struct dtx_groups *g, uint32_t id, bool found)
+static void save_near(const struct dtx_groups *g, uint32_t id)
+{
+	DTX_PREFETCH((const char *)g->key.any + id * key_size(g->kind));
+	if (g->hash)
+		DTX_PREFETCH(&g->hash[id]);
+}
+
+/* When the key itself is in cache already. */
+static void save_near_bytes(const struct dtx_groups *g, uint32_t id)
 {
 	const struct dtx_text *text = g->kind == KIND_TEXT ? &g->key.text[id] : NULL;
 
-	if (!found) {
-		DTX_PREFETCH((const char *)g->key.any + id * key_size(g->kind));
-		if (g->hash)
-			DTX_PREFETCH(&g->hash[id]);
-	} else if (g->kind == KIND_ROW) {
+	if (g->kind == KIND_ROW)
 		DTX_PREFETCH(g->key.row[id]);
-	} else if (text && text->len > DTX_TEXT_INLINE) {
+	else if (text && text->len > DTX_TEXT_INLINE)
 		DTX_PREFETCH(text->u.ptr);
-	}
+}
+
+void dtx_groups_save_soon(const struct dtx_groups *g, const uint32_t *id, uint32_t i, uint32_t n)
+{
+	if (i + 2 * DTX_SAVE_AHEAD < n)
+		save_near(g, id[i + 2 * DTX_SAVE_AHEAD]);
+	if (i + DTX_SAVE_AHEAD < n)
+		save_near_bytes(g, id[i + DTX_SAVE_AHEAD]);
 }
 
 static uint32_t load_u32(const char **at)

@@ -20,6 +20,8 @@ struct dtx_groups;
 DTX_MUSTUSE enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
                                          struct dtx_groups **out, struct dtx_err *err);
 void dtx_groups_free(struct dtx_groups *g); /* NULL is allowed */
+/* Removes all groups.  dtx_groups_ahead may be called at the same time. */
+DTX_MUSTUSE enum dtx_code dtx_groups_reset(struct dtx_groups *g, struct dtx_err *err);
 /* Makes pages for the keys that will come next.  Any thread may call it while another one adds
  * keys. */
 void dtx_groups_ahead(struct dtx_groups *g);
@@ -66,9 +68,10 @@ const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned shift, unsigned bits);
 /* Appends the key of a group, with its hash, as bytes. */
 void dtx_groups_save(const struct dtx_groups *g, uint32_t id, struct dtx_buf *out);
-/* Prefetches for a dtx_groups_save that follows soon; first where its key is, later (`found`) the
- * bytes there. */
-void dtx_groups_save_near(const struct dtx_groups *g, uint32_t id, bool found);
+/* Prefetches for those of the groups id[0, n) that are saved soon after id[i], as they lie apart:
+ * where their keys are, and the bytes of those whose place was prefetched before. */
+#define DTX_SAVE_AHEAD 12u
+void dtx_groups_save_soon(const struct dtx_groups *g, const uint32_t *id, uint32_t i, uint32_t n);
 /* Finds or adds the group of a key that another table with these types of keys has saved; *at moves
  * after it.  The bytes are not copied and must outlive g.  False: out of memory. */
 DTX_MUSTUSE bool dtx_groups_load(struct dtx_groups *g, const char **at, uint32_t *id);

@@ -1,14 +1,11 @@
 /* distinct: one row per key, or the rows whose key occurs once, or more than once.
  *
- * keep "first" streams: a row passes if it brings a new group id. When memory is short, rows with
- * new keys go to disk, by partition of their key. The other ways to keep need the whole table. */
-#include "core/base/thread/pool.h"
+ * keep "first" streams: a row passes if it brings a new group id. When memory is short, keys and
+ * rows go to disk (distinct_disk.h). The other ways to keep need the whole table. */
 #include "core/data/builder.h"
-#include "ops/group/diskparts.h"
-#include "ops/group/table/groupkeys.h"
-#include "ops/kit/opkit.h"
-#include "ops/sort/ordered.h"
 #include "core/plan/compile/sqltext.h"
+#include "ops/group/distinct_disk.h"
+#include "ops/kit/opkit.h"
 
 enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
 struct distinct_args {
@@ -23,7 +20,7 @@ struct distinct_state {
 struct distinct_local {
 	struct dtx_groups *groups;
 	uint32_t *id;
-	struct dtx_diskparts *disk; /* rows whose keys came when memory was short */
+	struct dtx_distinct_disk *disk; /* NULL: memory was not short so far */
 };
 
 static const struct dtx_param distinct_params[] = {
@@ -92,7 +89,7 @@ static void distinct_free(const struct dtx_opctx *ox, void *local)
 	if (!l)
 		return;
 	dtx_groups_free(l->groups);
-	dtx_diskparts_free(l->disk);
+	dtx_distinct_disk_free(l->disk);
 	dtx_mem_free(l->id);
 	dtx_mem_free(l);
 }
@@ -113,41 +110,6 @@ static enum dtx_code distinct_init(const struct dtx_opctx *ox, void **local, str
 	l = NULL;
 out:
 	distinct_free(ox, l);
-	return rc;
-}
-
-#define GROUPS_MIN 4096u /* with fewer groups memory is never short because of them */
-
-static bool distinct_spills(const struct dtx_opctx *ox, const struct distinct_local *l)
-{
-	if (l->disk)
-		return true;
-	return ox->run && dtx_groups_count(l->groups) >= GROUPS_MIN &&
-	       dtx_spill_states(ox->run->spill);
-}
-
-/* Rows with a new key wait on disk, and so do all rows that follow the first of these, so that no
- * row is emitted before one that precedes it. */
-static enum dtx_code distinct_put(const struct dtx_opctx *ox, struct distinct_local *l,
-                                  struct dtx_batch *in, struct dtx_err *err)
-{
-	const struct distinct_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column **key = NULL;
-	int64_t known = 0;
-
-	if (!l->disk)
-		l->disk = dtx_mem_zalloc(1, sizeof(*l->disk));
-	if (!l->disk)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupkeys_flat(&s->key, in, &key, err));
-	DTX_TRY(dtx_groups_look(l->groups, &l->disk->probe, key, in, l->id, err));
-	for (uint32_t k = 0; k < in->nsel; k++)
-		known += l->id[k] != DTX_GROUP_NONE;
-	dtx_op_count(ox, "duplicate", known);
-	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, err));
-out:
-	dtx_groupkeys_unflat(&s->key, key);
 	return rc;
 }
 
@@ -198,86 +160,15 @@ static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, str
 	struct distinct_local *l = local;
 	enum dtx_code rc = DTX_OK;
 
-	if (distinct_spills(ox, l))
-		return distinct_put(ox, l, in, err);
+	if (dtx_distinct_full(ox, l->groups))
+		DTX_TRY(dtx_distinct_flush(ox, l->groups, &l->disk, err));
 	DTX_TRY(narrow_to_first(ox, l->groups, l->id, in, err));
 	in->schema = ox->out;
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	if (l->disk)
+		DTX_TRY(dtx_distinct_put(ox, l->disk, in, err));
+	else
+		DTX_TRY(dtx_emit_batch(out, in, err));
 out:
-	return rc;
-}
-
-/* --- rows on disk: the first row of each key in a partition, put back in order --- */
-
-static enum dtx_code add_first(const struct dtx_opctx *ox, uint32_t *id, struct dtx_groups *g,
-                               struct dtx_batch *b, struct dtx_ordered *o, struct dtx_err *err)
-{
-	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
-	struct dtx_column *place = b->col[--b->ncols], *first = NULL;
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(narrow_to_first(ox, g, id, b, err));
-	if (!b->nsel)
-		goto out;
-	DTX_TRY(dtx_column_gather(place, b->sel, b->nsel, &first, err));
-	DTX_TRY(dtx_batch_dense(b, err));
-	DTX_TRY(dtx_ordered_add(o, ox, b, &first, &order, 1, err));
-out:
-	dtx_column_unref(place);
-	dtx_column_unref(first);
-	return rc;
-}
-
-static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_local *l,
-                                   unsigned part, uint32_t *id, struct dtx_ordered *o,
-                                   struct dtx_err *err)
-{
-	const struct distinct_state *s = ox->bound;
-	struct dtx_disk_piece *piece = NULL;
-	struct dtx_groups *g = NULL;
-	struct dtx_batch *b = NULL;
-	enum dtx_code rc = DTX_OK;
-	size_t n = 0;
-
-	DTX_TRY(dtx_groupkeys_groups(&s->key, &g, err));
-	DTX_TRY(dtx_diskparts_pieces(&l->disk, 1, part, &piece, &n, err));
-	for (size_t i = 0; i < n; i++) {
-		DTX_TRY(dtx_cancel_look(err));
-		DTX_TRY(dtx_disk_piece_read(&piece[i], &b, err));
-		DTX_TRY(add_first(ox, id, g, b, o, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
-out:
-	dtx_batch_free(b);
-	dtx_mem_free(piece);
-	dtx_groups_free(g);
-	return rc;
-}
-
-/* Workers read partitions at the same time; each puts its rows in order. */
-struct first_run {
-	const struct dtx_opctx *ox;
-	struct distinct_local *l;
-	struct dtx_ordered *o; /* per worker */
-	_Atomic unsigned next;
-};
-
-static enum dtx_code first_of_parts(void *arg, unsigned worker, struct dtx_err *err)
-{
-	struct first_run *x = arg;
-	enum dtx_code rc = DTX_OK;
-	uint32_t *id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*id));
-
-	if (!id)
-		DTX_FAIL_MEM(err);
-	for (unsigned part; (part = atomic_fetch_add(&x->next, 1)) < DTX_DISK_PARTS;) {
-		DTX_TRY(first_of_part(x->ox, x->l, part, id, &x->o[worker], err));
-		dtx_spill_trim(x->ox->run->spill);
-	}
-	DTX_TRY(dtx_sorter_sort(&x->o[worker].sorter, err));
-out:
-	dtx_mem_free(id);
 	return rc;
 }
 
@@ -286,36 +177,9 @@ static enum dtx_code distinct_flush(const struct dtx_opctx *ox, void *const *loc
 {
 	const struct distinct_state *s = ox->bound;
 	struct distinct_local *l = locals[0];
-	struct dtx_ordered_rows *rows = NULL;
-	unsigned workers = dtx_op_workers(ox);
-	struct dtx_ordered **all = NULL;
-	struct first_run x = { .ox = ox, .l = l };
-	enum dtx_code rc = DTX_OK;
 
 	(void)n;
-	if (!l->disk)
-		return DTX_OK;
-	x.o = dtx_mem_zalloc(workers, sizeof(*x.o));
-	all = dtx_mem_alloc(workers, sizeof(struct dtx_ordered *));
-	if (!x.o || !all)
-		DTX_FAIL_MEM(err);
-	for (unsigned w = 0; w < workers; w++) {
-		dtx_ordered_init(&x.o[w], SIZE_MAX);
-		all[w] = &x.o[w];
-	}
-	dtx_groups_free(l->groups); /* no row on disk has one of its keys */
-	l->groups = NULL;
-	DTX_TRY(dtx_pool_run(workers, first_of_parts, &x, err));
-	DTX_TRY(dtx_ordered_take(all, workers, SIZE_MAX, &rows, err));
-	for (uint64_t part = 0; part < rows->merge.nparts && !dtx_emit_full(out); part++)
-		DTX_TRY(dtx_merge_part(&rows->merge, part, ox, &s->map, out, err));
-out:
-	dtx_ordered_free(rows);
-	for (unsigned w = 0; x.o && w < workers; w++)
-		dtx_ordered_clear(&x.o[w]);
-	dtx_mem_free(x.o);
-	dtx_mem_free(all);
-	return rc;
+	return l->disk ? dtx_distinct_emit(ox, l->groups, &s->key, l->disk, out, err) : DTX_OK;
 }
 
 /* --- keep last, none, dups --- */

@@ -14,6 +14,7 @@
 /* Every row with a multiple of this number is a sample. */
 #define SAMPLE_STEP 2048u
 #define PART_STEPS  (PART_ROWS / SAMPLE_STEP) /* samples per part */
+#define TRIM_PARTS  4u /* the kernel maps 64 KiB around a sample that is on disk */
 
 /* The runs by their next row, smallest first: a binary heap of run numbers. */
 struct heap {
@@ -110,7 +111,8 @@ static size_t lower_bound(const struct dtx_merge *m, unsigned r, size_t lo, unsi
 }
 
 /* Merges the samples of all runs; a part begins at every PART_STEPS-th sample. */
-static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_err *err)
+static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_spill *spill,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t most = total / PART_ROWS + 2, steps = 0, part = 1;
@@ -130,6 +132,8 @@ static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_e
 		for (unsigned r = 0; r < m->n; r++)
 			bound[r] = lower_bound(m, r, last[r], of, h.at[of]);
 		part++;
+		if (part % TRIM_PARTS == 0)
+			dtx_spill_trim(spill);
 	}
 	for (unsigned r = 0; r < m->n; r++)
 		m->bound[part * m->n + r] = m->run[r].n;
@@ -171,7 +175,7 @@ static const struct dtx_origin *common_origin(const struct dtx_merge *m)
 }
 
 enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run, unsigned n,
-                             size_t limit, struct dtx_err *err)
+                             size_t limit, struct dtx_spill *spill, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t rows = 0, batches = 0;
@@ -192,7 +196,8 @@ enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run, 
 	}
 	m->origin = common_origin(m);
 	DTX_TRY(dtx_cells_hold(m->batch, m->nbatches, &m->held, err));
-	DTX_TRY(limit < rows ? cut_bounds(m, limit, err) : find_bounds(m, rows, err));
+	DTX_TRY(limit < rows ? cut_bounds(m, limit, err) : find_bounds(m, rows, spill, err));
+	dtx_spill_trim(spill);
 out:
 	return rc;
 }

@@ -22,9 +22,10 @@ struct dtx_merge {
 	const struct dtx_origin *origin; /* common to all rows; NULL if none */
 };
 
-/* limit: number of rows of the result. */
+/* limit: number of rows of the result.  spill: where runs on disk are; NULL: there are none. */
 DTX_MUSTUSE enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run,
-                                         unsigned n, size_t limit, struct dtx_err *err);
+                                         unsigned n, size_t limit, struct dtx_spill *spill,
+                                         struct dtx_err *err);
 /* Picks rows by records: `row` has those of each batch of all runs, which must be alike.  The
  * caller keeps both. */
 DTX_MUSTUSE enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_rowspans_cols *cols,

@@ -160,7 +160,8 @@ static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *loca
 
 	(void)out;
 	DTX_TRY(dtx_ordered_agree((struct dtx_ordered *const *)locals, n, ox, err));
-	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n, keep, &rows, err));
+	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n, keep,
+	                         ox->run ? ox->run->spill : NULL, &rows, err));
 	*shared = rows;
 	dtx_op_count(ox, ox->first_rows == keep ? "not_wanted" : "outside",
 	             (int64_t)(had - DTX_MIN(had, keep)));

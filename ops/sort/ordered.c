@@ -71,7 +71,8 @@ out:
 }
 
 enum dtx_code dtx_ordered_take(struct dtx_ordered *const *from, unsigned n, size_t limit,
-                               struct dtx_ordered_rows **out, struct dtx_err *err)
+                               struct dtx_spill *spill, struct dtx_ordered_rows **out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ordered_rows *r = dtx_mem_zalloc(1, sizeof(*r));
@@ -79,7 +80,7 @@ enum dtx_code dtx_ordered_take(struct dtx_ordered *const *from, unsigned n, size
 	if (!r)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(take_parts(r, from, n, err));
-	DTX_TRY(dtx_merge_open(&r->merge, r->run, r->nruns, limit, err));
+	DTX_TRY(dtx_merge_open(&r->merge, r->run, r->nruns, limit, spill, err));
 	DTX_TRY(dtx_fold_pack(r->part, r->n, &r->merge, err));
 	*out = r;
 	r = NULL;

@@ -73,10 +73,10 @@ struct dtx_ordered_rows {
 	struct dtx_merge merge;
 };
 /* Moves what all workers have into the result, which has at most `limit` rows.  The sorters must be
- * sorted. */
+ * sorted.  spill: where they have moved rows; NULL: nowhere. */
 DTX_MUSTUSE enum dtx_code dtx_ordered_take(struct dtx_ordered *const *from, unsigned n,
-                                           size_t limit, struct dtx_ordered_rows **out,
-                                           struct dtx_err *err);
+                                           size_t limit, struct dtx_spill *spill,
+                                           struct dtx_ordered_rows **out, struct dtx_err *err);
 void dtx_ordered_free(struct dtx_ordered_rows *r); /* NULL is allowed */
 
 #endif

@@ -2,7 +2,7 @@
 
 Usage: little_memory.py DTX [ROWS [MEMORY [RUNS [CASE...]]]]   (default 5,000,000 rows, 64M, 3 runs; `make bench-peers` first)
 Medians of turns: seconds elapsed / of processor time.  "own" is the most memory of the process, seen from outside, without
-the pages of files; "all" is its whole resident memory, less the input, which dtx maps.  A ratio is processor time under
+the pages of files; "all" is its resident memory without the pages of the input, which dtx maps.  A ratio is processor time under
 the limit divided by that in memory.  The results with and without the limit must have the same bytes; DuckDB, whose groups
 have no order, must have the same rows.  A peer that ends with an error is shown as such.
 BENCH_PEERS= (empty) leaves DuckDB out, BENCH_DIR says where inputs are made and kept, TMPDIR where steps write to disk.
@@ -23,25 +23,33 @@ SPILLING = ["six_keys", "distinct", "sort_v3"]
 WHOLE = "16G"
 
 
-def sizes(pid):
-    """Resident memory in KiB: without pages of files, and all."""
+def sizes(pid, source):
+    """Resident memory in KiB: without pages of files, and all but those of the input."""
+    own = whole = kib = 0
     try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as f:
-            rows = dict(line.split(":", 1) for line in f)
-        return int(rows["RssAnon"].split()[0]), int(rows["VmRSS"].split()[0])
-    except (OSError, KeyError):
-        return 0, 0
+        with open(f"/proc/{pid}/smaps", encoding="ascii", errors="replace") as f:
+            for row in f:
+                if row.startswith("Rss:"):
+                    kib = 0 if mapped else int(row.split()[1])
+                    whole += kib
+                elif row.startswith("Anonymous:"):
+                    own += int(row.split()[1])
+                elif "-" in row.split(" ", 1)[0]:
+                    mapped = row.rstrip().endswith(source)
+    except OSError:
+        pass
+    return own, whole
 
 
-def run(args, env):
-    """Seconds elapsed, of processor time, most KiB of its own, most KiB in all; None: it failed."""
+def run(args, env, source):
+    """Seconds elapsed, of processor time, most KiB of its own, most KiB but the input; None: it failed."""
     start, own, whole = time.monotonic(), 0, 0
     child = subprocess.Popen(args, env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while True:
         done, status, usage = os.wait4(child.pid, os.WNOHANG)
         if done:
             break
-        now = sizes(child.pid)
+        now = sizes(child.pid, source)
         own, whole = max(own, now[0]), max(whole, now[1])
         time.sleep(0.02)
     child.returncode = status
@@ -57,8 +65,8 @@ def shown(row):
     return f"{row[0]:.1f} / {row[1]:.1f}" if row else "ends with an error"
 
 
-def memory(row, mapped):
-    return f"{row[2] / 1024:.0f} / {max(row[3] / 1024 - mapped, 0):.0f}" if row else ""
+def memory(row):
+    return f"{row[2] / 1024:.0f} / {row[3] / 1024:.0f}" if row else ""
 
 
 def case_row(dtx, case, rows, limit, turns, tmp):
@@ -74,15 +82,14 @@ def case_row(dtx, case, rows, limit, turns, tmp):
     got = {kind: [] for kind in kinds}
     for _ in range(turns):
         for kind, args in kinds.items():
-            got[kind].append(run([str(a) for a in args], env))
+            got[kind].append(run([str(a) for a in args], env, str(source)))
     mid = {kind: median(runs) for kind, runs in got.items()}
     equal = subprocess.run(["cmp", "-s", f"{tmp}/whole.csv", f"{tmp}/less.csv"]).returncode == 0
     if mid.get("duckdb"):
         equal = equal and same(f"{tmp}/less.csv", f"{tmp}/duckdb.csv")
-    mapped = source.stat().st_size / 2**20
     ratio = mid["less"][1] / mid["whole"][1] if mid["less"] and mid["whole"] else 0
-    return (f"| {CASES[case][0]} | {shown(mid['whole'])} | {shown(mid['less'])} | {ratio:.2f} | {memory(mid['less'], mapped)} "
-            f"| {shown(mid.get('duckdb')) if 'duckdb' in mid else ''} | {memory(mid.get('duckdb'), 0)} "
+    return (f"| {CASES[case][0]} | {shown(mid['whole'])} | {shown(mid['less'])} | {ratio:.2f} | {memory(mid['less'])} "
+            f"| {shown(mid.get('duckdb')) if 'duckdb' in mid else ''} | {memory(mid.get('duckdb'))} "
             f"| {'equal' if equal else 'DIFFERENT'} |")
 
 

@@ -14,8 +14,9 @@
 void dtx_malloc_tuning_start(void);
 /* Makes all threads that start later share one heap, because memory that is free in the heap of one
  * thread is lost to the others.  They take few and large blocks, so they hardly wait for each
- * other.  Not done with a small budget of `limit` bytes, where gaps in the one heap would matter.
- * limit 0: no budget.  Only the first call that makes the heap common has an effect. */
+ * other.  It has large pages, unless there is a budget of `limit` bytes that is small, and threads
+ * have heaps of their own with some budgets between, where gaps in one heap would matter.  limit 0:
+ * no budget.  Only the first call that makes the heap common has an effect. */
 void dtx_malloc_tuning_one(size_t limit);
 /* mem.c calls this with each block that malloc has returned; it may ask for large pages. */
 void dtx_malloc_tuning_block(void *ptr, size_t bytes);
