@@ -104,6 +104,7 @@ struct dtx_scan {                        /* what the plan asks of a reader */
 	int64_t limit;                   /* at least so many rows are wanted; -1: all */
 	unsigned workers;
 	uint32_t batch_rows; /* at most; 0: DTX_BATCH_ROWS (tests use 1 and 7) */
+	bool coded; /* columns of numbers may be DICT: they go into a frame, which takes that */
 	/* Pushed filter: narrows batch->sel before the other columns are made; NULL: none. It
 	 * sees only the columns that are marked in keep_need. */
 	enum dtx_code (*keep)(void *arg, struct dtx_batch *, struct dtx_err *);

@@ -175,10 +175,10 @@ static enum dtx_code add_dict(struct dtx_frame *f, struct dtx_table *t, uint32_t
 	p->e.kind = DTX_FRAME_DICT;
 	p->e.id = col;
 	p->e.parent = table;
-	p->e.type = DTX_T_TEXT;
+	p->e.type = dict->type.type;
 	p->e.rows = dict->len;
-	p->e.a_len = value_bytes(DTX_T_TEXT, dict->len);
-	for (i = 0; i < dict->len; i++)
+	p->e.a_len = value_bytes(dict->type.type, dict->len);
+	for (i = 0; dict->type.type == DTX_T_TEXT && i < dict->len; i++)
 		p->e.b_len += long_bytes(&dict->v.text[i]);
 	p->dict = dict;
 	p->table = dtx_table_ref(t);
@@ -191,7 +191,9 @@ static enum dtx_code add_column(struct dtx_frame *f, struct dtx_table *t, uint32
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_field *field = &t->schema->field[col];
-	struct dtx_column *dict = field->type.type == DTX_T_TEXT ? shared_dict(t, col) : NULL;
+	struct dtx_column *dict =
+		field->type.type == DTX_T_TEXT || f->narrow ? shared_dict(t, col) : NULL;
+	bool narrow = f->narrow && dict && dict->len <= DTX_FRAME_NARROW_MAX;
 	struct dtx_frame_entry e = { .kind = DTX_FRAME_COLUMN,
 		                     .id = col,
 		                     .parent = table,
@@ -210,10 +212,10 @@ static enum dtx_code add_column(struct dtx_frame *f, struct dtx_table *t, uint32
 	}
 	if (dict)
 		DTX_TRY(add_dict(f, t, table, col, dict, err));
-	e.flags = dict ? DTX_FRAME_F_DICT : 0;
+	e.flags = dict ? DTX_FRAME_F_DICT | (narrow ? DTX_FRAME_F_NARROW : 0) : 0;
 	if (field->type.type == DTX_T_DECIMAL)
 		e.flags |= (uint32_t)field->type.scale << 8 | (uint32_t)field->type.precision << 16;
-	e.a_len = dict ? e.rows * 4 : value_bytes(field->type.type, e.rows);
+	e.a_len = dict ? e.rows * (narrow ? 1 : 4) : value_bytes(field->type.type, e.rows);
 	if (field->type.type == DTX_T_NULL)
 		e.nulls = e.rows;
 	else if (e.nulls)
@@ -368,6 +370,20 @@ static void copy_codes(const struct dtx_column *c, uint32_t *a)
 			a[i] = c->v.code[i];
 }
 
+/* The same for codes of one byte. */
+static void copy_narrow(const struct dtx_column *c, uint8_t *a)
+{
+	const uint32_t *code = c->v.code; /* here, as stores of bytes could change the column */
+	const uint32_t n = c->len, nulls = c->nulls;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		a[i] = (uint8_t)code[i];
+	for (i = 0; nulls && i < n; i++)
+		if (dtx_column_is_null(c, i))
+			a[i] = 0;
+}
+
 /* Values of nulls must not go into a frame: they may be what memory had before. */
 static void clear_nulls(const struct dtx_column *c, void *a)
 {
@@ -392,7 +408,9 @@ static void copy_whole(const struct dtx_frame_part *p, const struct dtx_column *
 
 	if (c->nulls)
 		copy_bits(to->v, c->valid, c->len);
-	if (p->dict) {
+	if (p->e.flags & DTX_FRAME_F_NARROW && p->dict) {
+		copy_narrow(c, to->a);
+	} else if (p->dict) {
 		copy_codes(c, to->a);
 	} else if (t == DTX_T_TEXT) {
 		copy_texts(c, to);
@@ -427,7 +445,9 @@ static void put_batch(const struct dtx_frame_part *p, const struct dtx_batch *b,
 			((double *)to->a)[to->at] = (double)NAN;
 		if (null)
 			continue;
-		if (p->dict)
+		if (p->dict && p->e.flags & DTX_FRAME_F_NARROW)
+			((uint8_t *)to->a)[to->at] = (uint8_t)c->v.code[row];
+		else if (p->dict)
 			((uint32_t *)to->a)[to->at] = c->v.code[row];
 		else if (p->e.type == DTX_T_TEXT)
 			put_text((struct dtx_text *)to->a + to->at, dtx_column_text(c, row), to->b,
@@ -462,7 +482,9 @@ static void write_dict(const struct dtx_frame_part *p, unsigned char *to)
 	uint64_t b_at = 0;
 	uint32_t i;
 
-	for (i = 0; i < p->dict->len; i++)
+	if (p->e.type != DTX_T_TEXT && p->e.a_len)
+		memcpy(a, p->dict->v.any, p->e.a_len);
+	for (i = 0; p->e.type == DTX_T_TEXT && i < p->dict->len; i++)
 		put_text(&a[i], dtx_text_str(&p->dict->v.text[i]), to + p->e.b_off, &b_at);
 }
 

@@ -27,7 +27,9 @@ enum dtx_frame_kind {
 	DTX_FRAME_PARAMS = 2,
 	DTX_FRAME_TABLE = 3, /* rows; the columns have its id as parent */
 	DTX_FRAME_COLUMN = 4,
-	DTX_FRAME_DICT = 5,     /* a text column that the codes of other columns index */
+	/* a column that the codes of other columns index: texts, or if the codes are u8 numbers of
+	 * 8 bytes, which are put in place of the codes when the frame is read */
+	DTX_FRAME_DICT = 5,
 	DTX_FRAME_GRID = 6,     /* raw cells of an input, see frame_grid.c */
 	DTX_FRAME_ROWS = 7,     /* for each row of the parent table: u64 row of the input */
 	DTX_FRAME_CELLS = 8,    /* a column of a workbook: a = tags, b = payloads */
@@ -35,11 +37,14 @@ enum dtx_frame_kind {
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* a named file */
 };
-/* Flag of a column: values are u32 codes, b_off is the id of a DICT. */
+/* Flags of a column: values are u32 codes, b_off is the id of a DICT; the codes are u8. */
 #define DTX_FRAME_F_DICT      1u
-#define DTX_FRAME_F_TEXT_FILE 2u /* flag of a grid: it is a text file */
+#define DTX_FRAME_F_NARROW    2u
+#define DTX_FRAME_F_TEXT_FILE 2u   /* flag of a grid: it is a text file */
+#define DTX_FRAME_NARROW_MAX  256u /* values of a dictionary whose codes are u8 */
 
-/* As it is in the file, field by field.  flags: bit 0 DICT, bits 8-15 scale, 16-23 precision. */
+/* As it is in the file, field by field.  flags: bit 0 DICT, 1 NARROW, bits 8-15 scale, 16-23
+ * precision. */
 struct dtx_frame_entry {
 	uint32_t kind, id, parent, type, flags, name_len;
 	uint64_t name_off, rows, nulls, a_off, a_len, b_off, b_len, v_off, v_len;
@@ -53,10 +58,11 @@ struct dtx_frame {
 	struct dtx_frame_part *part;
 	size_t n, cap;
 	uint32_t ntables;
+	bool narrow; /* codes may be u8, and numbers of 8 bytes may have a dictionary */
 };
 #define DTX_FRAME_INIT                                                                             \
 	{                                                                                          \
-		NULL, 0, 0, 0                                                                      \
+		NULL, 0, 0, 0, false                                                               \
 	}
 
 /* Adds a section of bytes without columns.  name and bytes are borrowed until the frame is

@@ -329,6 +329,28 @@ out:
 	return rc;
 }
 
+static unsigned code_bytes(const struct col *c)
+{
+	return c->e->flags & DTX_FRAME_F_NARROW ? 1 : 4;
+}
+
+static enum dtx_code check_narrow(const struct col *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const uint8_t *code = c->a;
+	const uint64_t n = c->e->rows;
+	uint8_t most = 0;
+	uint64_t i;
+
+	for (i = 0; i < n; i++)
+		most = DTX_MAX(most, code[i]);
+	if (c->e->rows && most >= c->dict->rows)
+		BAD(err, "column '%s': code %u of %llu", c->name, most,
+		    (unsigned long long)c->dict->rows);
+out:
+	return rc;
+}
+
 /* Codes must be valid even where the value is null, so that no reader depends on the validity
  * bit. */
 static enum dtx_code check_codes(const struct col *c, struct dtx_err *err)
@@ -339,9 +361,13 @@ static enum dtx_code check_codes(const struct col *c, struct dtx_err *err)
 	uint32_t beyond = 0;
 	uint64_t i;
 
-	if (c->e->a_len != c->e->rows * 4 || (c->e->rows && !c->dict->rows))
+	if (c->e->a_len != c->e->rows * code_bytes(c) || (c->e->rows && !c->dict->rows))
 		BAD(err, "column '%s': codes have %llu bytes for %llu rows", c->name,
 		    (unsigned long long)c->e->a_len, (unsigned long long)c->e->rows);
+	if (code_bytes(c) == 1) {
+		DTX_TRY(check_narrow(c, err));
+		goto out;
+	}
 	/* Most frames are right, which a loop without branches finds out: the highest bit is set if
 	 * the code has it, or is more than the last. */
 	for (i = 0; i < c->e->rows; i++)
@@ -445,6 +471,58 @@ out:
 	return rc;
 }
 
+/* Makes codes of 4 bytes of those of one, in an array of our own. */
+static enum dtx_code widen_codes(struct col *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const uint8_t *code = c->a;
+	const uint64_t n = c->e->rows;
+	uint32_t *to = dtx_mem_alloc64((size_t)n + 1, sizeof(*to));
+	uint64_t i;
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		to[i] = code[i];
+	c->values = to;
+	c->owner = dtx_owner_take(to);
+	if (!c->owner)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Puts numbers in place of their codes: the column has no dictionary any more. */
+static enum dtx_code put_numbers(struct col *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct col d = { .name = c->name, .type = c->type };
+	const uint8_t *code = c->a;
+	int64_t number[DTX_FRAME_NARROW_MAX] = { 0 };
+	const uint64_t n = c->e->rows;
+	int64_t *to = NULL;
+	uint64_t i;
+
+	col_bind(&d, c->view, c->dict);
+	DTX_TRY(check_values(&d, err));
+	memcpy(number, d.a, d.e->a_len);
+	to = dtx_mem_alloc64((size_t)n + 1, sizeof(*to));
+	if (!to)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		to[i] = number[code[i]];
+	for (i = 0; c->v && i < n; i++)
+		if (!present(c, i))
+			to[i] = 0;
+	c->values = to;
+	c->dict = NULL;
+	c->owner = dtx_owner_take(to);
+	if (!c->owner)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 static int dict_cmp(const void *a, const void *b)
 {
 	const struct dtx_frame_entry *x = *(const struct dtx_frame_entry *const *)a;
@@ -495,16 +573,37 @@ static const struct dtx_frame_entry *find_dict(const struct col *c)
 	return at ? *at : NULL;
 }
 
+static bool may_have_dict(const struct col *c)
+{
+	if (c->e->flags & DTX_FRAME_F_NARROW && c->dict->rows > DTX_FRAME_NARROW_MAX)
+		return false;
+	switch (c->type.type) {
+	case DTX_T_TEXT: return true;
+	case DTX_T_INT64:
+	case DTX_T_FLOAT64:
+	case DTX_T_DATETIME: return c->e->flags & DTX_FRAME_F_NARROW;
+	default: return false;
+	}
+}
+
 static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **made;
 
 	c->dict = find_dict(c);
-	if (!c->dict || c->type.type != DTX_T_TEXT || c->dict->type != DTX_T_TEXT ||
+	if (!c->dict || c->dict->type != (uint32_t)c->type.type || !may_have_dict(c) ||
 	    c->dict->nulls || c->dict->v_len || c->dict->flags || c->dict->rows > UINT32_MAX)
 		BAD(err, "column '%s': its dictionary is missing or malformed", c->name);
 	DTX_TRY(check_codes(c, err));
+	if (c->type.type != DTX_T_TEXT) {
+		DTX_TRY(put_numbers(c, err));
+		goto out;
+	}
+	if (code_bytes(c) == 1)
+		DTX_TRY(widen_codes(c, err));
+	else
+		c->owner = dtx_owner_ref(keep);
 	made = &c->dicts->made[c->dict - c->view->entry];
 	if (!*made)
 		DTX_TRY(make_dict(c, made, keep, err));
@@ -520,7 +619,6 @@ static enum dtx_code open_column(struct col *c, struct dtx_owner *keep, struct d
 	DTX_TRY(check_valid(c, err));
 	if (c->e->flags & DTX_FRAME_F_DICT) {
 		DTX_TRY(open_dict(c, keep, err));
-		c->owner = dtx_owner_ref(keep);
 		goto out;
 	}
 	DTX_TRY(check_values(c, err));
@@ -580,7 +678,8 @@ static bool type_ok(const struct dtx_frame_entry *e, struct dtx_typeref *t)
 	if (e->type <= DTX_T_UNKNOWN || e->type >= DTX_TYPE_COUNT || e->flags >> 24)
 		return false;
 	if (e->type != DTX_T_DECIMAL)
-		return !t->scale && !t->precision && !(e->flags & 0xfe);
+		return !t->scale && !t->precision && !(e->flags & 0xfc) &&
+		       (e->flags & 3) != DTX_FRAME_F_NARROW;
 	return t->precision >= 1 && t->precision <= 38 && t->scale <= t->precision &&
 	       !(e->flags & 0xff);
 }

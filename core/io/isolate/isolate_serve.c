@@ -297,6 +297,7 @@ static enum dtx_code batch_values(struct dtx_frame *f, const struct dtx_batch *b
 	for (i = 0, k = 0; i < b->ncols; i++)
 		if (b->col[i])
 			some->col[k++] = dtx_column_ref(b->col[i]);
+	f->narrow = true;
 	rc = dtx_table_take(t, some, err);
 	some = NULL;
 	if (rc == DTX_OK)
@@ -369,7 +370,9 @@ static void read_ranges(const json_t *args, struct dtx_scan_range *range, struct
 static enum dtx_code serve_read(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_scan scan = { .schema = s->schema, .need = s->need, .workers = 1 };
+	struct dtx_scan scan = {
+		.schema = s->schema, .need = s->need, .workers = 1, .coded = true
+	};
 	struct dtx_scan_range range[DTX_SCAN_RANGES_MAX];
 	struct dtx_batch *b = NULL;
 	uint32_t i;

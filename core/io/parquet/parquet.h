@@ -226,10 +226,10 @@ struct dtx_pq_dict {
 	uint32_t n;
 	union dtx_pq_values v;
 	uint8_t *bytes; /* the page, if it was unpacked */
-	/* its texts as a column, once they are needed (parquet_value.c) */
-	struct dtx_column *texts;
-	size_t texts_bytes;
-	bool unfit; /* not all of them are texts that dtx reads */
+	/* its values as a column, once that is needed (parquet_value.c) */
+	struct dtx_column *column;
+	size_t text_bytes;
+	bool unfit; /* dtx cannot read, or has to change, one of them */
 };
 struct dtx_pq_decoder {
 	unsigned encoding;
@@ -278,6 +278,7 @@ struct dtx_pq_cursor {
 	struct dtx_pq_decoder values;
 	struct dtx_pq_dict dict;
 	bool has_dict;
+	bool coded; /* columns of numbers may be DICT */
 	/* the slice: levels of its entries, and values of those that have one */
 	uint32_t n, at_entry, at_value;
 	bool whole; /* none of its entries is null, and its levels were not stored */

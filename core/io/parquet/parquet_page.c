@@ -455,7 +455,7 @@ enum dtx_code dtx_pq_cursor_finish(struct dtx_pq_cursor *c, struct dtx_err *err)
 void dtx_pq_cursor_close(struct dtx_pq_cursor *c)
 {
 	dtx_pq_decoder_clear(&c->values);
-	dtx_column_unref(c->dict.texts);
+	dtx_column_unref(c->dict.column);
 	dtx_mem_free(c->dict.bytes);
 	dtx_mem_free(c->dict.v.any);
 	dtx_mem_free(c->bytes);

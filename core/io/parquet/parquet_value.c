@@ -5,6 +5,7 @@
 #include "core/base/text/le.h"
 #include "core/base/text/utf8.h"
 #include "core/data/cast/decimal.h"
+#include "core/data/frame/frame.h"
 #include "core/data/time/time.h"
 #include "core/io/archive/archive_limits.h"
 #include "core/io/parquet/parquet.h"
@@ -495,38 +496,67 @@ out:
 	return rc;
 }
 
-/* --- dictionaries of texts --- */
+/* --- dictionaries --- */
 
-/* Makes the column of a dictionary's texts, once for its chunk; none if one of them cannot be read:
- * the rows that have it are found where its codes are read one by one. */
-static enum dtx_code make_texts(struct flat *f, struct dtx_err *err)
+static void make_texts(struct flat *f, struct dtx_builder *b)
 {
-	enum dtx_code rc = DTX_OK;
 	struct dtx_pq_dict *d = &f->c->dict;
 	bool bytes = f->c->node->as == DTX_PQ_AS_BYTES;
 	struct dtx_pq_value v;
-	struct dtx_builder b;
 	uint32_t i;
 
-	dtx_builder_init(&b, f->c->node->as_type, d->n);
-	d->unfit = !d->n;
 	for (i = 0; i < d->n && !d->unfit; i++) {
 		struct dtx_str s = d->v.s[i];
 
 		d->unfit = s.len > f->c->f->limits->text ||
 		           (bytes ? put_bytes(s, &v) : put_text(s, &v));
-		d->texts_bytes += s.len;
-		dtx_builder_text(&b, s);
+		d->text_bytes += s.len;
+		dtx_builder_text(b, s);
 	}
+}
+
+/* Numbers that are changed are counted per row, so a dictionary with such a number is not used. */
+static enum dtx_code make_numbers(struct flat *f, struct dtx_builder *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_dict *d = &f->c->dict;
+	struct dtx_typed_counts counts = { 0 };
+	int64_t *to = dtx_builder_bulk(b, d->n);
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	memcpy(to, d->v.i, d->n * sizeof(*to));
+	d->unfit = dtx_pq_fix_words(f->c->node, b, to, 0, d->n, &counts) < d->n ||
+	           counts.not_finite || counts.cut;
+	b->len = d->n;
+out:
+	return rc;
+}
+
+/* Makes the column of a dictionary's values, once for its chunk; none if one of them cannot be
+ * read: the rows that have it are found where its codes are read one by one. */
+static enum dtx_code make_dictionary(struct flat *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pq_dict *d = &f->c->dict;
+	bool numbers = dtx_pq_is_word(f->c->node);
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, f->c->node->as_type, d->n);
+	d->unfit = !d->n || (numbers && d->n > DTX_FRAME_NARROW_MAX);
+	if (!d->unfit && numbers)
+		DTX_TRY(make_numbers(f, &b, err));
+	else if (!d->unfit)
+		make_texts(f, &b);
 	if (!d->unfit)
-		DTX_TRY(dtx_builder_finish(&b, NULL, &d->texts, err));
+		DTX_TRY(dtx_builder_finish(&b, NULL, &d->column, err));
 out:
 	dtx_builder_clear(&b);
 	return rc;
 }
 
-/* Whether the next texts are codes of a dictionary that can be a column. */
-static enum dtx_code look_texts(struct flat *f, bool *coded, struct dtx_err *err)
+/* Whether the next values are codes of a dictionary that can be a column. */
+static enum dtx_code look_coded(struct flat *f, bool *coded, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_pq_cursor *c = f->c;
@@ -537,9 +567,9 @@ static enum dtx_code look_texts(struct flat *f, bool *coded, struct dtx_err *err
 	DTX_TRY(dtx_pq_cursor_page(c, err));
 	if (!c->page_left || !dtx_pq_decoder_coded(&c->values))
 		goto out;
-	if (!c->dict.texts && !c->dict.unfit)
-		DTX_TRY(make_texts(f, err));
-	*coded = c->dict.texts != NULL;
+	if (!c->dict.column && !c->dict.unfit)
+		DTX_TRY(make_dictionary(f, err));
+	*coded = c->dict.column != NULL;
 out:
 	return rc;
 }
@@ -574,30 +604,31 @@ out:
 }
 
 /* Makes a DICT column of codes, which are a column of values of 4 bytes. */
-static enum dtx_code join_codes(const struct dtx_column *code, struct dtx_column *texts,
+static enum dtx_code join_codes(const struct dtx_column *code, struct dtx_column *dict,
                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c =
-		dtx_column_new(DTX_F_DICT, texts->type, code->len, dtx_owner_ref(code->owner));
+		dtx_column_new(DTX_F_DICT, dict->type, code->len, dtx_owner_ref(code->owner));
 
 	if (!c)
 		DTX_FAIL_MEM(err);
 	c->v.any = code->v.any;
 	c->valid = code->valid;
 	c->nulls = code->nulls;
-	c->dict = dtx_column_ref(texts);
+	c->dict = dtx_column_ref(dict);
 	*out = c;
 out:
 	return rc;
 }
 
-/* Makes a column of codes as far as pages have them: a dictionary column if that is smaller. */
+/* Makes a column of codes as far as pages have them: a dictionary column if that is smaller, as
+ * numbers always are in a frame. */
 static enum dtx_code make_coded(struct flat *f, struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *code = NULL, *made = NULL;
-	struct dtx_column *texts = f->c->dict.texts;
+	struct dtx_column *dict = f->c->dict.column;
 	uint32_t *to;
 
 	dtx_builder_init(&f->b, (struct dtx_typeref){ .type = DTX_T_DATE }, f->rows);
@@ -616,8 +647,9 @@ static enum dtx_code make_coded(struct flat *f, struct dtx_column **out, struct 
 	}
 	f->b.len = f->done;
 	DTX_TRY(dtx_builder_finish(&f->b, NULL, &code, err));
-	DTX_TRY(join_codes(code, texts, &made, err));
-	if (texts->len <= f->done / 2 && f->c->dict.texts_bytes <= f->bytes) {
+	DTX_TRY(join_codes(code, dict, &made, err));
+	if (dict->type.type != DTX_T_TEXT ||
+	    (dict->len <= f->done / 2 && f->c->dict.text_bytes <= f->bytes)) {
 		*out = made;
 		made = NULL;
 	} else {
@@ -668,8 +700,8 @@ enum dtx_code dtx_pq_flat(struct dtx_pq_cursor *c, const char *name, int64_t row
 		DTX_TRY(make_nulls(&f, out, err));
 		goto out;
 	}
-	if (texts)
-		DTX_TRY(look_texts(&f, &coded, err));
+	if (texts || (c->coded && dtx_pq_is_word(c->node)))
+		DTX_TRY(look_coded(&f, &coded, err));
 	if (coded) {
 		DTX_TRY(make_coded(&f, out, err));
 		goto out;

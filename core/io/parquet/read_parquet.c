@@ -221,9 +221,11 @@ static enum dtx_code next_group(struct parquet *r, bool *any, struct dtx_err *er
 	for (i = 0; i < r->schema.nfields; i++) {
 		const struct dtx_pq_node *n = &r->file.node[r->field[i].node];
 
-		for (k = 0; wanted(r, i) && k < n->nleaves; k++)
+		for (k = 0; wanted(r, i) && k < n->nleaves; k++) {
 			DTX_TRY(dtx_pq_cursor_open(&r->cursor[n->leaf + k], &r->file, r->group,
 			                           n->leaf + k, err));
+			r->cursor[n->leaf + k].coded = r->scan.coded;
+		}
 	}
 	r->row = 0;
 	r->in_group = true;

@@ -7,24 +7,32 @@
 #include "core/data/frame/frame.h"
 #include "tests/unit/tablemake.h"
 
-/* The frame of one table, in new memory that the caller owns. */
-static enum dtx_code write_table(struct dtx_table *t, void **mem, uint64_t *len,
+/* The frame of one table, in new memory that the caller owns; it had other bytes before. */
+static enum dtx_code write_frame(struct dtx_table *t, bool narrow, void **mem, uint64_t *len,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame f = DTX_FRAME_INIT;
 
 	*mem = NULL;
+	f.narrow = narrow;
 	DTX_TRY(dtx_frame_add_table(&f, "main", t, err));
 	*len = dtx_frame_size(&f);
 	*mem = dtx_mem_alloc64((size_t)*len, 1);
 	if (!*mem)
 		DTX_FAIL_MEM(err);
-	memset(*mem, 0, (size_t)*len);
+	memset(*mem, 0xa5, (size_t)*len);
+	dtx_frame_zero(&f, *mem, *len);
 	DTX_TRY(dtx_frame_write(&f, *mem, err));
 out:
 	dtx_frame_clear(&f);
 	return rc;
+}
+
+static enum dtx_code write_table(struct dtx_table *t, void **mem, uint64_t *len,
+                                 struct dtx_err *err)
+{
+	return write_frame(t, false, mem, len, err);
 }
 
 static enum dtx_code read_table(const void *mem, uint64_t len, struct dtx_table **out,
@@ -546,6 +554,108 @@ void test_frame_contradictions(void)
 		T_OK(list[i].dict ? dict_table(&t, &err) : tm_table(20, true, &t, &err), &err);
 		T_OK(write_table(t, &mem, &len, &err), &err);
 		list[i].change(mem, (struct dtx_frame_entry *)((char *)mem + DTX_FRAME_HEADER));
+		T_CODE(read_table(mem, len, &back, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
+		if (!strstr(err.msg, list[i].says))
+			t_fail(__FILE__, __LINE__, "%zu: %s", i, err.msg);
+		dtx_table_unref(t);
+		dtx_mem_free(mem);
+	}
+}
+
+/* --- codes of one byte --- */
+
+static struct dtx_column *number_codes(struct dtx_typeref type, const void *numbers, uint32_t n,
+                                       const uint64_t *valid)
+{
+	static const uint32_t code[] = { 1, 0, 1, 0 };
+	struct dtx_column *c = dtx_column_new(DTX_F_DICT, type, 4, NULL);
+
+	c->v.code = code;
+	c->valid = valid;
+	c->nulls = valid ? 1 : 0;
+	c->dict = dtx_column_new(DTX_F_FLAT, type, n, NULL);
+	c->dict->v.any = numbers;
+	return c;
+}
+
+/* A column of ints and one of floats, both with a dictionary of `n` numbers. */
+static struct dtx_table *numbers_table(uint32_t n)
+{
+	static const int64_t ints[300] = { 7, -3 };
+	static const double floats[300] = { 1.5, 0.25 };
+	static const uint64_t valid = 11;
+	static const struct dtx_field fields[] = {
+		{ .name = "i", .type = { DTX_T_INT64, 0, 0 } },
+		{ .name = "f", .type = { DTX_T_FLOAT64, 0, 0 } },
+	};
+	const struct dtx_schema schema = { .nfields = 2, .field = fields };
+	struct dtx_table *t = NULL;
+	struct dtx_batch *b = NULL;
+
+	T_OK(dtx_table_new(&schema, &t, NULL), NULL);
+	T_OK(dtx_batch_new(t->schema, 4, &b, NULL), NULL);
+	b->col[0] = number_codes(fields[0].type, ints, n, NULL);
+	b->col[1] = number_codes(fields[1].type, floats, n, &valid);
+	T_OK(dtx_table_take(t, b, NULL), NULL);
+	return t;
+}
+
+void test_frame_narrow_codes(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(1000);
+	struct dtx_table *t = NULL, *back = NULL;
+	void *mem;
+	uint64_t len;
+
+	T_OK(dict_table(&t, &err), &err);
+	T_OK(write_frame(t, true, &mem, &len, &err), &err);
+	T_OK(read_table(mem, len, &back, &err), &err);
+	same_tables(t, back);
+	T_INT(back->batch[0]->col[0]->form, DTX_F_DICT);
+	dtx_table_unref(back);
+	dtx_table_unref(t);
+	dtx_mem_free(mem);
+
+	t = numbers_table(2);
+	T_OK(write_frame(t, true, &mem, &len, &err), &err);
+	T_OK(read_table(mem, len, &back, &err), &err);
+	T_INT(back->batch[0]->col[0]->form, DTX_F_FLAT);
+	print_table(back, &text);
+	T_STR(dtx_buf_text(&text), "-3|0.25\n7|1.5\n-3|-\n7|1.5\n");
+	dtx_buf_clear(&text);
+	dtx_table_unref(back);
+	dtx_table_unref(t);
+	dtx_mem_free(mem);
+}
+
+void test_frame_narrow_contradictions(void)
+{
+	static const struct {
+		uint32_t numbers; /* of the dictionaries */
+		int kind;         /* of the section that is changed, */
+		uint32_t flags;   /* and its flags */
+		const char *says;
+	} list[] = {
+		{ 1, 0, 0, "column 'i': code 1 of 1" },
+		{ 300, 0, 0, "its dictionary is missing or malformed" },
+		{ 2, DTX_FRAME_COLUMN, DTX_FRAME_F_DICT, "its dictionary is missing or malformed" },
+		{ 2, DTX_FRAME_COLUMN, DTX_FRAME_F_NARROW, "lies outside or is malformed" },
+		{ 2, DTX_FRAME_DICT, 1, "its dictionary is missing or malformed" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_table *t = numbers_table(list[i].numbers), *back = NULL;
+		struct dtx_frame_entry *e;
+		void *mem = NULL;
+		uint64_t len;
+
+		T_OK(write_frame(t, true, &mem, &len, &err), &err);
+		e = (struct dtx_frame_entry *)(void *)((char *)mem + DTX_FRAME_HEADER);
+		for (int k = 0; k < 5; k++)
+			if (list[i].kind && e[k].kind == (uint32_t)list[i].kind)
+				e[k].flags = list[i].flags;
 		T_CODE(read_table(mem, len, &back, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
 		if (!strstr(err.msg, list[i].says))
 			t_fail(__FILE__, __LINE__, "%zu: %s", i, err.msg);
