@@ -29,3 +29,8 @@ dtx run kept.json in.csv -o some.csv -q
 dtx why some.csv B2 | id
 dtx run kept.json in.csv -o some.csv -q --lineage rows
 dtx why some.csv B2 | id | grep -v '^note'
+echo "== formulas for columns that only the run knows: all rows may matter"
+echo '[{"op": "pivot_wider", "id": ["k"], "names_from": ["q"], "values_from": ["v"], "agg": "sum"}, {"op": "derive", "across": [{"not": ["k"]}], "set": {"{col}": "_ / sum(_)"}}]' > shares.json
+dtx run shares.json in.csv -o shares.csv -q
+cat shares.csv
+dtx why shares.csv --row 1 --col Q2 | id
