@@ -201,6 +201,23 @@ out:
 	return rc;
 }
 
+/* Whether columns of `across` that are not known yet may bring names that the table lacks: an item
+ * called {col} is in place of a column where the op keeps columns. */
+static bool brings_names(const struct dtx_plan_step *st, const struct across *x,
+                         const struct dtx_plist *list)
+{
+	bool brings = st->op->facts.values != DTX_VALUES_SET;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const char *as;
+
+		memcpy(&as, (const char *)list->item + i * x->list->item_size + x->as->offset,
+		       sizeof(as));
+		brings |= strstr(as, COL) && strcmp(as, COL) != 0;
+	}
+	return brings;
+}
+
 enum dtx_code dtx_across_open(struct dtx_bind *b, const struct dtx_plan_step *st,
                               struct dtx_err *err)
 {
@@ -234,6 +251,9 @@ enum dtx_code dtx_across_open(struct dtx_bind *b, const struct dtx_plan_step *st
 	if (!args)
 		DTX_FAIL_MEM(err);
 	memcpy(args, st->args, op->args_size);
+	b->across_part = !b->typed && !dtx_cols_static(*cols, b->in[0]);
+	if (b->across_part && brings_names(st, &x, &list))
+		dtx_bind_open(b);
 	list = (struct dtx_plist){ x.item, x.nitems };
 	memcpy(args + x.list->offset, &list, sizeof(list));
 	*cols_of(st, args) = NULL;
@@ -241,9 +261,6 @@ enum dtx_code dtx_across_open(struct dtx_bind *b, const struct dtx_plan_step *st
 	b->across_from = x.from;
 	b->across_col = x.col;
 	b->across_n = (uint32_t)x.nitems;
-	b->across_part = !b->typed && !dtx_cols_static(*cols_of(st, st->args), b->in[0]);
-	if (b->across_part)
-		dtx_bind_open(b);
 out:
 	return rc;
 }

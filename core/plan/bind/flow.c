@@ -112,7 +112,7 @@ static bool is_dropped(const struct dtx_bind *b, unsigned k, const char *name)
 static bool may_be_new(const struct dtx_bind *b, const char *name)
 {
 	return b->open || b->renames ||
-	       (b->suffix && dtx_str_ends(dtx_str_of(name), dtx_str_of(b->suffix)));
+	       (b->suffix && b->suffix[0] && dtx_str_ends(dtx_str_of(name), dtx_str_of(b->suffix)));
 }
 
 /* Looks for the name below a step: in the first of its tables that has it, else in the first that
@@ -214,7 +214,7 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 		for (unsigned k = 0; k < b->ntables; k++)
 			s.open |= b->in[k]->open;
 	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), &s, err));
-	if (s.open)
+	if (s.open && !b->unmade)
 		DTX_TRY(note_gone(f, b, t, err));
 	for (unsigned k = 0; s.open && !b->open && k < b->ntables; k++)
 		for (uint32_t c = b->seen[k]; c < b->in[k]->nfields; c++)
