@@ -58,7 +58,7 @@ struct dtx_plan_output {
 	char at[24];
 };
 
-#define DTX_MACRO_STEPS 8
+#define DTX_MACRO_STEPS 13
 /* A step as written whose op is a macro, and the core steps that it stands for: plan->step[first ..
  * first + count). */
 struct dtx_plan_macro {

@@ -1,30 +1,17 @@
-/* crosstab: how often values meet, or an aggregate of where they meet.
+/* crosstab: how often values meet, or an aggregate of where they meet: group_by and pivot_wider.
  *
- * Rows and columns are numbered as pivot_wider does it.  Every cell of the table is a group of its
- * own, those of the totals too: a row of the input adds to up to four of them.  It is not a macro:
- * group_by and pivot_wider take half the processor time for counts, but totals need four group_by,
- * two pivot_wider, two joins and a union, which take the same time as this. */
-#include <math.h>
-
-#include "core/data/builder.h"
+ * A total is the aggregate of all its rows, not of cells.  So the input is grouped four times: by
+ * rows and columns, by rows, by columns, and as a whole. */
 #include "core/expr/fn/fn.h"
-#include "ops/kit/newnames.h"
 #include "ops/group/table/tableagg.h"
-#include "ops/reshape/wider.h"
+#include "ops/kit/compose.h"
 
-#define TOTAL "Total"
 enum { NORM_ROWS, NORM_COLS, NORM_ALL };
 struct crosstab_args {
 	struct dtx_cols *rows, *cols;
 	const char *value, *agg;
 	bool margins;
 	int normalize; /* -1: not */
-};
-struct crosstab_state {
-	struct dtx_wider_args names; /* what numbers rows and columns */
-	struct dtx_wider_state keys;
-	struct dtx_tableagg agg;
-	struct dtx_field value; /* of the new columns */
 };
 
 #define AT(member) .offset = offsetof(struct crosstab_args, member)
@@ -100,7 +87,7 @@ static const struct dtx_example crosstab_examples[] = {
 	{ .step = DTX_JSON({ "op" : "crosstab", "rows" : "k", "cols" : "q", "margins" : true }),
 	  .in = "k,q\na,Total\n",
 	  .error = "name_collision",
-	  .message = "crosstab: two columns would be called 'Total'" },
+	  .message = "two columns would be called 'Total'" },
 };
 
 static enum dtx_code crosstab_check(const void *args, struct dtx_err *err)
@@ -116,393 +103,193 @@ static enum dtx_code crosstab_check(const void *args, struct dtx_err *err)
 	return rc;
 }
 
-/* --- binding --- */
+/* Without totals, this is one group_by and one pivot_wider.  "n" is the value of a cell.  @bottom
+ * is the row of totals, which has true in the column MARK.  Columns may have any names, as
+ * they come from cells: where one has a name that is made here, a join or pivot fails and names it.
+ */
+#define MARK "row of totals"
+static const char crosstab_macro[] = DTX_JSON([
+	{
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "group_by",
+		"by" : [],
+		"agg" : [ { "as" : "n", "expr" : "count()" } ],
+		"out" : "@names"
+	},
+	{
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "pivot_wider",
+		"in" : "@names",
+		"id" : ["row of totals"],
+		"names_from" : ["n"],
+		"values_from" : ["n"],
+		"out" : "@cells"
+	},
+	{
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "group_by",
+		"by" : [],
+		"agg" : [ { "as" : "n", "expr" : "count()" } ],
+		"out" : "@whole"
+	},
+	{
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "join",
+		"in" : "@whole",
+		"with" : "@cells",
+		"using" : ["row of totals"],
+		"how" : "left",
+		"suffix" : "",
+		"out" : "@bottom"
+	},
+	{
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "group_by",
+		"by" : [],
+		"agg" : [ { "as" : "n", "expr" : "count()" } ],
+		"out" : "@sums"
+	},
+	{ "op" : "group_by", "by" : [], "agg" : [ { "as" : "n", "expr" : "count()" } ] },
+	{ "op" : "pivot_wider", "id" : ["n"], "names_from" : ["n"], "values_from" : ["n"] }, {
+		"if" : [ "$margins", "$normalize" ],
+		"op" : "join",
+		"with" : "@sums",
+		"using" : ["n"],
+		"how" : "left",
+		"suffix" : "",
+		"nulls_equal" : true
+	},
+	{ "if" : [ "$margins", "$normalize" ], "op" : "union", "with" : ["@bottom"] },
+	{ "if" : "$normalize", "op" : "derive", "across" : ["n"], "set" : { "{col}" : "_" } },
+	{ "if" : [ "$margins", "$normalize" ], "op" : "filter", "where" : "true" },
+	{ "if" : [ "$margins", "$normalize" ], "op" : "drop", "cols" : ["row of totals"] }
+]);
+/* Numbers of these steps; without totals there are only CELLS and CELLS_WIDE, as 0 and 1. */
+enum { NAMES, NAMES_WIDE, WHOLE, BOTTOM, SUMS, CELLS, CELLS_WIDE, JOINED };
 
+/* Makes the text of the aggregate, and checks it as written. */
 static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *a,
-                                struct crosstab_state *s, struct dtx_err *err)
+                                const char **text, struct dtx_err *err)
 {
-	static const struct dtx_field number = { .type = { DTX_T_FLOAT64, 0, 0 } };
-	enum dtx_code rc = DTX_OK;
 	struct dtx_expr *call = dtx_expr_call1(b->arena, a->agg, a->value);
-	int32_t col = -1;
+	struct dtx_tableagg_out out = { .bound = NULL };
+	struct dtx_buf made = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+	enum dtx_type type;
+	int32_t col = 0;
 
-	s->agg.nouts = 1;
-	s->agg.out = dtx_arena_zalloc(b->arena, 1, sizeof(*s->agg.out));
-	if (!call || !s->agg.out)
+	if (!call)
+		DTX_FAIL_MEM(err);
+	dtx_expr_print(call, &made);
+	*text = dtx_buf_ok(&made) ? dtx_arena_strdup(b->arena, dtx_buf_text(&made)) : NULL;
+	if (!*text)
 		DTX_FAIL_MEM(err);
 	if (a->value)
 		DTX_TRY(dtx_bind_column(b, 0, a->value, "/value", &col, err));
-	if ((a->value && col < 0) || (!a->value && b->broken))
+	if (col < 0)
 		goto out;
 	if (!dtx_fn_may_be_agg(dtx_str_of(a->agg), a->value != NULL)) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
 		                      "'%s' is not an aggregate of one argument", a->agg));
 		goto out;
 	}
-	DTX_TRY(dtx_tableagg_bind(b, call, "/agg", NULL, 0, DTX_USE_ROWS, s->agg.out, err));
-	if (!s->agg.out->bound)
+	DTX_TRY(dtx_tableagg_bind(b, call, "/agg", NULL, 0, DTX_USE_ROWS, &out, err));
+	if (!out.bound || a->normalize < 0 || !b->typed)
 		goto out;
-	DTX_ASSERT(s->agg.out->calls.n == 1 && dtx_bound_column(s->agg.out->bound) == 0, err);
-	s->value.type = dtx_bound_type(s->agg.out->bound);
-	if (a->normalize < 0)
-		goto out;
-	if (b->typed && !dtx_type_is_number(s->value.type.type))
+	type = dtx_bound_type(out.bound).type;
+	if (!dtx_type_is_number(type))
 		DTX_TRY(dtx_bind_fail_next(b, DTX_E_TYPE_MISMATCH, "/normalize",
 		                           "leave normalize out, or aggregate with count or sum",
 		                           err, "shares need numbers, %s gives %s", a->agg,
-		                           dtx_type_name(s->value.type.type)));
-	s->value = number;
+		                           dtx_type_name(type)));
 out:
+	dtx_buf_clear(&made);
 	return rc;
 }
 
-static enum dtx_code crosstab_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+static void set_in(struct dtx_compose *c, size_t i, const char *name, json_t *value)
+{
+	c->failed |= json_object_set_new(c->step[i], name, value) != 0;
+}
+
+/* What is put into the steps that only totals need.  `rows` and `cols` are names, `agg` is the
+ * aggregate. */
+static void add_totals(struct dtx_compose *c, const struct crosstab_args *a, json_t *rows,
+                       json_t *cols, const char *value, const char *agg)
+{
+	const char *sum = a->margins ? "Total" : "total of a row", *of = dtx_compose_name(c, sum);
+	const char *first = json_string_value(json_array_get(rows, 0));
+	const char *mark = dtx_compose_name(c, MARK), *where, *share;
+	json_t *cells = json_array(), *bottom = json_array(), *keys = json_copy(rows);
+
+	dtx_compose_add(c, cells, dtx_compose_item(value, agg));
+	dtx_compose_add(c, cells, dtx_compose_item(MARK, "true"));
+	dtx_compose_add(c, bottom, dtx_compose_item(MARK, "true"));
+	if (a->margins && first)
+		dtx_compose_add(c, bottom, dtx_compose_item(first, "'Total'"));
+	dtx_compose_add(c, bottom, dtx_compose_item(sum, agg));
+	set_in(c, NAMES, "by", json_incref(cols));
+	set_in(c, NAMES, "agg", cells);
+	set_in(c, WHOLE, "agg", bottom);
+	set_in(c, SUMS, "by", json_incref(rows));
+	set_in(c, SUMS, "agg", json_pack("[o]", dtx_compose_item(sum, agg)));
+	set_in(c, JOINED, "using", json_incref(rows));
+	if (a->normalize == NORM_COLS)
+		of = "_";
+	if (a->normalize != NORM_ROWS)
+		of = dtx_compose_text(c, "max(%s, where: %s)", of, mark);
+	/* no 0 is in it, which may be the name of a column */
+	share = dtx_compose_text(c, "if(float(%s) != -float(%s), float(_) / float(%s), null)", of,
+	                         of, of);
+	dtx_compose_add(c, keys, json_string(MARK));
+	dtx_compose_set(c, "derive", "across", json_pack("[{so}]", "not", keys));
+	dtx_compose_set(c, "derive", "set", json_pack("[o]", dtx_compose_item("{col}", share)));
+	where = dtx_compose_text(c, "%s is null%s%s", mark, a->margins ? " or " : "",
+	                         a->margins ? mark : "");
+	dtx_compose_set(c, "filter", "where", json_string(where));
+	if (!a->margins)
+		dtx_compose_set(c, "drop", "cols", json_pack("[ss]", MARK, sum));
+}
+
+static enum dtx_code crosstab_compose(struct dtx_bind *b, const void *args, json_t *const *step,
+                                      size_t n, struct dtx_err *err)
 {
 	const struct crosstab_args *a = args;
-	struct crosstab_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_compose c = { b, step, n, false };
+	const char *agg, *value;
+	json_t *rows = NULL, *cols = NULL, *keys = NULL;
+	size_t cells = n > CELLS ? CELLS : 0;
 	enum dtx_code rc = DTX_OK;
+	int32_t *row, *col;
+	uint32_t nrow, ncol;
 
-	if (!s)
-		DTX_FAIL_MEM(err);
-	s->names.names_sep = "_";
-	s->names.names_prefix = "";
-	s->names.names_order = DTX_WIDER_APPEARANCE;
-	s->keys.op = "crosstab";
-	DTX_TRY(dtx_groupkeys_bind(b, 0, a->rows, "/rows", &s->keys.id, err));
-	DTX_TRY(dtx_groupkeys_bind(b, 0, a->cols, "/cols", &s->keys.names, err));
-	DTX_TRY(bind_value(b, a, s, err));
-	for (uint32_t i = 0; i < s->keys.id.n; i++)
-		DTX_TRY(dtx_bind_pass(b, 0, s->keys.id.col[i], NULL, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->keys.id_map, err));
-	dtx_bind_open(b);
-	dtx_bind_kind(b, DTX_KIND_WHOLE);
+	DTX_TRY(dtx_bind_cols(b, 0, a->rows, "/rows", &row, &nrow, err));
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &ncol, err));
+	DTX_TRY(bind_value(b, a, &agg, err));
+	value = dtx_compose_free(&c, NULL, "n");
+	rows = dtx_compose_names(&c, row, nrow);
+	cols = dtx_compose_names(&c, col, ncol);
+	keys = json_copy(rows);
+	for (uint32_t i = 0; i < ncol; i++)
+		if (col[i] >= 0 && dtx_cols_find(row, nrow, col[i]) < 0)
+			dtx_compose_add(&c, keys, json_string(b->in[0]->field[col[i]].name));
+	dtx_compose_set(&c, "pivot_wider", "names_from", json_incref(cols));
+	dtx_compose_set(&c, "pivot_wider", "values_from", json_pack("[s]", value));
+	if (!strncmp(agg, "count", strlen("count")))
+		dtx_compose_set(&c, "pivot_wider", "fill", json_integer(0));
+	set_in(&c, cells, "by", json_incref(keys));
+	set_in(&c, cells, "agg", json_pack("[o]", dtx_compose_item(value, agg)));
+	set_in(&c, cells + 1, "id", json_incref(rows));
+	if (cells)
+		add_totals(&c, a, rows, cols, value, agg);
+	if (!b->typed &&
+	    !(dtx_cols_static(a->rows, b->in[0]) && dtx_cols_static(a->cols, b->in[0])))
+		dtx_compose_unknown(&c, n);
+	rc = dtx_compose_end(&c, err);
 out:
-	return rc;
-}
-
-/* --- the schema that the rows lead to --- */
-
-static enum dtx_code number_cells(const struct dtx_opctx *ox, struct dtx_table *t,
-                                  struct dtx_wider_plan *p, struct dtx_err *err)
-{
-	const struct crosstab_state *s = ox->bound;
-	struct dtx_opctx pivot = *ox;
-
-	pivot.args = &s->names;
-	pivot.bound = &s->keys;
-	return dtx_wider_plan(&pivot, t, p, err);
-}
-
-struct fields {
-	struct dtx_field *field;
-	uint32_t n;
-	struct dtx_strmap names;
-};
-
-static enum dtx_code add_field(struct fields *to, struct dtx_field f, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(dtx_names_note(&to->names, "crosstab", f.name, to->n,
-	                       "a column of \"rows\" has the name of a value of \"cols\": "
-	                       "rename it in a step before",
-	                       err));
-	to->field[to->n++] = f;
-out:
-	return rc;
-}
-
-static enum dtx_code add_value(const struct crosstab_state *s, struct fields *to, const char *name,
-                               struct dtx_arena *arena, struct dtx_err *err)
-{
-	struct dtx_field f = s->value;
-	enum dtx_code rc = DTX_OK;
-
-	f.name = dtx_arena_strdup(arena, name);
-	if (!f.name)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(add_field(to, f, err));
-out:
-	return rc;
-}
-
-static enum dtx_code crosstab_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-                                     struct dtx_arena *arena, const struct dtx_schema **out,
-                                     struct dtx_err *err)
-{
-	static const struct dtx_field text = { .type = { DTX_T_TEXT, 0, 0 } };
-	const struct crosstab_args *a = ox->args;
-	const struct crosstab_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
-	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
-	struct fields to = { .names = DTX_STRMAP_INIT };
-
-	DTX_TRY(number_cells(ox, t, &p, err));
-	to.field = dtx_arena_zalloc(arena, (size_t)s->keys.id.n + p.ncols + 2, sizeof(*to.field));
-	if (!schema || !to.field)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->keys.id.n; i++) {
-		struct dtx_field f = t->schema->field[s->keys.id.col[i]];
-
-		/* the word Total is one of its cells */
-		if (a->margins && !i && f.type.type != DTX_T_TEXT)
-			dtx_field_merge(&f, &text);
-		DTX_TRY(add_field(&to, f, err));
-	}
-	for (uint32_t c = 0; c < p.ncols; c++)
-		DTX_TRY(add_value(s, &to, p.label[c], arena, err));
-	if (a->margins)
-		DTX_TRY(add_value(s, &to, TOTAL, arena, err));
-	schema->field = to.field;
-	schema->nfields = to.n;
-	*out = schema;
-out:
-	dtx_strmap_clear(&to.names);
-	dtx_wider_plan_clear(&p);
-	return rc;
-}
-
-/* --- the cells --- */
-
-struct work {
-	const struct dtx_opctx *ox;
-	const struct crosstab_state *s;
-	struct dtx_table *t;
-	struct dtx_wider_plan plan;
-	uint32_t width;              /* cells of a row, its total too */
-	uint32_t per;                /* rows whose cells are in one column */
-	struct dtx_column *totals;   /* cells of the last row, the totals */
-	uint32_t *which, *row;       /* scratch of a column */
-	struct dtx_tableagg_run run; /* a group is a cell */
-};
-
-/* Every input row adds to its cell and to the totals of its row, its column and the table. */
-static enum dtx_code add_cells(struct work *w, struct dtx_err *err)
-{
-	const struct dtx_wider_plan *p = &w->plan;
-	enum dtx_code rc = DTX_OK;
-	uint32_t *group = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*group));
-
-	if (!group)
-		DTX_FAIL_MEM(err);
-	for (unsigned total = 0; total < 4; total++) {
-		for (int64_t i = 0; i < w->t->nrows; i++) {
-			uint32_t row = total & 2 ? p->nids : dtx_tablekeys_id(&p->id, i);
-			uint32_t col =
-				total & 1 ? w->width - 1 : p->place[dtx_tablekeys_id(&p->name, i)];
-
-			DTX_TRY(dtx_cancel_row((uint64_t)i, err));
-			group[i] = row * w->width + col;
-		}
-		DTX_TRY(dtx_tableagg_add(&w->run, w->t, group, err));
-	}
-out:
-	dtx_mem_free(group);
-	return rc;
-}
-
-static double number_at(const struct dtx_column *c, uint32_t row)
-{
-	return dtx_column_is_null(c, row) ? NAN : c->v.f64[row];
-}
-
-/* The total that a cell is a share of. */
-static double whole_of(const struct work *w, const struct dtx_column *cells,
-                       const struct dtx_column *totals, uint32_t row, uint32_t col)
-{
-	const struct crosstab_args *a = w->ox->args;
-
-	switch (a->normalize) {
-	case NORM_ROWS: return number_at(cells, row * w->width + w->width - 1);
-	case NORM_COLS: return number_at(totals, col);
-	default: return number_at(totals, w->width - 1);
-	}
-}
-
-/* Column `col` of n rows whose cells are there, as shares. */
-static enum dtx_code share_column(struct work *w, struct dtx_column *const *cells, uint32_t n,
-                                  uint32_t col, struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_builder to;
-
-	dtx_builder_init(&to, w->s->value.type, n);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct dtx_column *of = cells[i / w->per];
-		uint32_t row = i % w->per;
-		double all = whole_of(w, of, w->totals, row, col);
-		double v = number_at(of, row * w->width + col) / all;
-
-		if (isfinite(v) && fabs(all) > 0)
-			dtx_builder_f64(&to, v);
-		else
-			dtx_builder_null(&to);
-	}
-	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));
-out:
-	dtx_builder_clear(&to);
-	return rc;
-}
-
-/* n columns have the cells of the rows of b. */
-static enum dtx_code put_values(struct work *w, struct dtx_column *const *cells, uint32_t n,
-                                struct dtx_batch *b, struct dtx_err *err)
-{
-	const struct crosstab_args *a = w->ox->args;
-	uint32_t first = w->s->keys.id.n;
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t c = 0; c < w->width && first + c < w->ox->out->nfields; c++) {
-		if (!dtx_op_wants(w->ox, first + c))
-			continue;
-		DTX_TRY(dtx_cancel_look(err));
-		if (a->normalize >= 0) {
-			DTX_TRY(share_column(w, cells, b->nrows, c, &b->col[first + c], err));
-			continue;
-		}
-		for (uint32_t i = 0; i < b->nrows; i++) {
-			w->which[i] = i / w->per;
-			w->row[i] = i % w->per * w->width + c;
-		}
-		DTX_TRY(dtx_cells_gather(cells, n, w->which, w->row, b->nrows,
-		                         &w->ox->out->field[first + c], &b->col[first + c], err));
-	}
-out:
-	return rc;
-}
-
-/* Cells of rows [from, from + n), as numbers where shares are wanted. */
-static enum dtx_code final_cells(struct work *w, uint32_t from, uint32_t n, struct dtx_column **out,
-                                 struct dtx_err *err)
-{
-	const struct crosstab_args *a = w->ox->args;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column *got = NULL, *fit = NULL;
-
-	DTX_TRY(dtx_tableagg_final(&w->run, 0, from * w->width, n * w->width, NULL, &got, err));
-	if (a->normalize < 0) {
-		*out = got;
-		got = NULL;
-		goto out;
-	}
-	DTX_TRY(dtx_cells_fit(got, &w->s->value, &fit, err));
-	DTX_TRY(dtx_column_flat(fit, out, err));
-out:
-	dtx_column_unref(got);
-	dtx_column_unref(fit);
-	return rc;
-}
-
-/* --- the rows --- */
-
-/* The first key column also gets the word Total, so it must be able to hold a text. */
-static enum dtx_code fit_keys(struct work *w, struct dtx_err *err)
-{
-	int32_t col = w->s->keys.id.col[0];
-	enum dtx_code rc = DTX_OK;
-
-	for (size_t i = 0; i < w->t->nbatches; i++) {
-		struct dtx_batch *b = w->t->batch[i];
-		struct dtx_column *fit = NULL;
-
-		DTX_TRY(dtx_cells_fit(b->col[col], &w->ox->out->field[0], &fit, err));
-		dtx_batch_put(b, (uint32_t)col, fit);
-	}
-out:
-	return rc;
-}
-
-/* A column cannot hold the cells of many wide rows, but a batch of few rows has small columns,
- * which cost more than their cells. */
-#define CELL_COLUMNS 16u
-
-static enum dtx_code put_cells(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
-{
-	struct work *w = ctx;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_column *cells[CELL_COLUMNS] = { NULL };
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < b->nrows; i += w->per)
-		DTX_TRY(final_cells(w, (uint32_t)at + i, DTX_MIN(w->per, b->nrows - i), &cells[n++],
-		                    err));
-	DTX_TRY(put_values(w, cells, n, b, err));
-out:
-	while (n)
-		dtx_column_unref(cells[--n]);
-	return rc;
-}
-
-static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct dtx_rowfill fill = { .fill = put_cells,
-		                          .ctx = w,
-		                          .most = CELL_COLUMNS * w->per };
-
-	return dtx_table_fill(w->ox, w->t, &w->s->keys.id_map, w->plan.id.first, w->plan.nids,
-	                      &fill, out, err);
-}
-
-static enum dtx_code emit_totals(struct work *w, struct dtx_emit *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *b = NULL;
-	struct dtx_builder to;
-
-	dtx_builder_init(&to, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, 1);
-	DTX_TRY(dtx_batch_new(w->ox->out, 1, &b, err));
-	dtx_builder_text(&to, DTX_STR(TOTAL));
-	DTX_TRY(dtx_builder_finish(&to, NULL, &b->col[0], err));
-	for (uint32_t i = 1; i < w->s->keys.id.n; i++)
-		DTX_TRY(dtx_column_nulls(w->ox->out->field[i].type, 1, &b->col[i], err));
-	DTX_TRY(put_values(w, &w->totals, 1, b, err));
-	DTX_TRY(dtx_emit_batch(out, b, err));
-out:
-	dtx_builder_clear(&to);
-	dtx_batch_free(b);
-	return rc;
-}
-
-static enum dtx_code open_work(struct work *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(number_cells(w->ox, w->t, &w->plan, err));
-	w->width = w->plan.ncols + 1;
-	if (w->width > DTX_BATCH_ROWS || ((uint64_t)w->plan.nids + 1) * w->width >= DTX_NOWHERE)
-		DTX_FAIL(err, DTX_E_PIVOT_TOO_WIDE, "crosstab: %u rows of %u columns are too many",
-		         w->plan.nids, w->plan.ncols);
-	w->per = DTX_MAX(1, DTX_BATCH_ROWS / w->width);
-	w->which = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*w->which));
-	w->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*w->row));
-	if (!w->which || !w->row)
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-static enum dtx_code crosstab_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-                                    struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct crosstab_args *a = ox->args;
-	struct work w = { .ox = ox, .s = ox->bound, .t = t, .run = { .ox = ox } };
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(open_work(&w, err));
-	DTX_TRY(dtx_tableagg_open(&w.run, ox, &w.s->agg, (w.plan.nids + 1) * w.width, err));
-	DTX_TRY(add_cells(&w, err));
-	DTX_TRY(final_cells(&w, w.plan.nids, 1, &w.totals, err));
-	DTX_TRY(fit_keys(&w, err));
-	DTX_TRY(emit_rows(&w, out, err));
-	if (a->margins && !dtx_emit_full(out))
-		DTX_TRY(emit_totals(&w, out, err));
-out:
-	dtx_tableagg_close(&w.run);
-	dtx_column_unref(w.totals);
-	dtx_mem_free(w.which);
-	dtx_mem_free(w.row);
-	dtx_wider_plan_clear(&w.plan);
+	json_decref(rows);
+	json_decref(cols);
+	json_decref(keys);
 	return rc;
 }
 
@@ -529,7 +316,7 @@ const struct dtx_op dtx_op_crosstab = {
 	.name = "crosstab",
 	.aliases = "contingency",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Count or aggregate where the values of two columns meet",
 	.notes = "Rows and columns come in order of first appearance; null is a value, and the "
 		 "column of null is called null. A total is the aggregate of all its rows, not of "
@@ -540,8 +327,7 @@ const struct dtx_op dtx_op_crosstab = {
 	.nexamples = DTX_COUNT(crosstab_examples),
 	.args_size = sizeof(struct crosstab_args),
 	.check = crosstab_check,
-	.bind = crosstab_bind,
-	.whole = crosstab_whole,
-	.whole_schema = crosstab_schema,
+	.macro = crosstab_macro,
+	.compose = crosstab_compose,
 	.explain = crosstab_explain,
 };

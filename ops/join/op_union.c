@@ -207,7 +207,8 @@ static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a,
 		if (at >= 0)
 			promoted = dtx_field_merge(&c->field, &in->field[i]);
 		c->from[t] = (int32_t)i;
-		if (promoted && !c->promoted)
+		/* a macro knows what it puts together */
+		if (promoted && !c->promoted && !dtx_bind_is_core(b))
 			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED,
 			                      a->columns < 0 ? "/with" : "/columns", err,
 			                      "column '%s' becomes text: its types differ between "

@@ -153,6 +153,8 @@ void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
  * still returns DTX_OK, so that the caller goes on and all mistakes are found. */
 DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,
                                           const char *sub, int32_t *col, struct dtx_err *err);
+/* Whether the step is a core step of a macro, which no user has written. */
+bool dtx_bind_is_core(const struct dtx_bind *b);
 /* Resolves a selector to column indices, in the order of the selector; *col is in the arena. */
 DTX_MUSTUSE enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
                                         const char *sub, int32_t **col, uint32_t *n,

@@ -169,9 +169,21 @@ static bool names_it(const struct dtx_plan_step *st, const char *name, char *sub
 	return false;
 }
 
-static bool is_macro(const struct dtx_bind *b)
+bool dtx_bind_is_core(const struct dtx_bind *b)
 {
 	return b->flow && b->flow->plan->step[b->step].macro;
+}
+
+/* Whether a column of a macro has its name from a cell: the step as written reads none like it. */
+static bool is_named_by_cell(const struct dtx_bind *b, const char *name)
+{
+	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
+	const struct dtx_schema *s;
+
+	if (!b->typed || !dtx_bind_is_core(b))
+		return false;
+	s = b->flow->table[plan->step[plan->step[b->step].macro->first].table[0]].schema;
+	return s && dtx_schema_find(s, name) < 0;
 }
 
 enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
@@ -191,10 +203,10 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 		sub = "/suffix";
 	dtx_err_set(&f, DTX_E_NAME_COLLISION, __FILE__, __LINE__,
 	            "two columns would be called '%s'", name);
-	if (sub && is_macro(b))
+	if (sub && dtx_bind_is_core(b))
 		sub = dtx_bind_at(b, sub, at, sizeof(at)) ? sub : NULL;
 	if (sub) { /* "/agg/0/as" gives "agg" */
-		const char *param = is_macro(b) ? at + strlen(b->at) : sub;
+		const char *param = dtx_bind_is_core(b) ? at + strlen(b->at) : sub;
 
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(param + 1, "/"), param + 1);
 	}
@@ -206,6 +218,10 @@ enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *s
 	else if (word[0])
 		dtx_err_hint(&f, "name each column once in \"by\", or give one of the two another "
 		                 "name");
+	else if (is_named_by_cell(b, name))
+		dtx_err_hint(&f,
+		             "a value becomes a column of that name: change the value in a step "
+		             "before, as replace_values does");
 	else
 		dtx_err_hint(&f,
 		             "rename the column of that name in a step before: {\"op\": "
@@ -223,7 +239,7 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 
 	/* a core step of a macro reads the table of the step as written, as far as the user knows
 	 */
-	if (plan && is_macro(b) && id >= (int32_t)plan->ninputs &&
+	if (plan && dtx_bind_is_core(b) && id >= (int32_t)plan->ninputs &&
 	    plan->step[id - (int32_t)plan->ninputs].macro == plan->step[b->step].macro)
 		id = plan->step[plan->step[b->step].macro->first].table[0];
 	if (!plan || id < 0)

@@ -659,6 +659,11 @@ static void name_macro(const struct dtx_plan_step *st, struct dtx_err *err)
 		err->span[0] = err->span[1] = -1;
 		err->hint[0] = '\0';
 	}
+	if (err->code == DTX_E_NAME_COLLISION && !err->at[0]) {
+		err->hint[0] = '\0';
+		dtx_err_hint(err, "a value becomes a column of that name: change the value in a "
+		                  "step before, as replace_values does");
+	}
 }
 
 /* Puts an error of the running plan at its step, or at the input that was read, or at the declared

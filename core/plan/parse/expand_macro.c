@@ -3,7 +3,11 @@
  * A macro is the JSON text of steps with parameters. A text "$NAME" anywhere in it stands for the
  * parameter NAME of the written step; if the step does not have that parameter, the member is left
  * out. A macro step with "if": "$NAME" is used only if the parameter is given and neither
- * false nor an empty list.
+ * false nor an empty list; with a list of names, if that holds for one of them.
+ *
+ * A text "@NAME" is a table of the macro: "out": "@NAME" names a result, "in" and "with" of later
+ * steps read it. As long as all steps have named theirs, a step without "in" reads the input of the
+ * written step.
  *
  * Where core steps depend on the names or types of columns, op->compose completes them when they
  * are bound (dtx_macro_compose); which ops they have is decided here.
@@ -25,62 +29,88 @@ static const char *param_of(const json_t *v)
 }
 
 /* Copies `v` with the parameters of the written step put in; a new reference. NULL if the step
- * lacks the parameter, or if memory ran out, which sets *failed. */
-static json_t *with_params(const json_t *v, const json_t *written, bool *failed)
+ * lacks the parameter, or if memory ran out, which sets *failed. Tables of the macro get the number
+ * of its first core step, since a plan may have the macro twice: no user can write such a name. */
+static json_t *with_params(const json_t *v, const struct dtx_plan_macro *m, bool *failed)
 {
-	const char *name = param_of(v), *key;
+	const char *name = param_of(v), *text = json_string_value(v), *key;
 	json_t *made, *item, *value;
 	size_t i;
 
 	if (name) {
-		value = json_object_get(written, name);
+		value = json_object_get(m->canonical, name);
 		made = value ? json_deep_copy(value) : NULL;
 		*failed |= value && !made;
 		return made;
 	}
-	made = json_is_object(v)  ? json_object()
-	       : json_is_array(v) ? json_array()
-	                          : json_deep_copy(v);
+	made = json_is_object(v)        ? json_object()
+	       : json_is_array(v)       ? json_array()
+	       : text && text[0] == '@' ? json_sprintf("%s.%u", text, m->first)
+	                                : json_deep_copy(v);
 	*failed |= !made;
 	json_array_foreach((json_t *)(uintptr_t)v, i, item)
 	{
-		value = with_params(item, written, failed);
+		value = with_params(item, m, failed);
 		*failed |= value && json_array_append_new(made, value) != 0;
 	}
 	json_object_foreach((json_t *)(uintptr_t)v, key, item)
 	{
-		value = strcmp(key, "if") ? with_params(item, written, failed) : NULL;
+		value = strcmp(key, "if") ? with_params(item, m, failed) : NULL;
 		*failed |= value && json_object_set_new(made, key, value) != 0;
 	}
 	return made;
 }
 
-static bool is_wanted(const json_t *step, const json_t *written)
+/* Whether a condition, "$NAME" or a list of these, holds. */
+static bool holds(const json_t *condition, const json_t *written)
 {
-	const char *name = param_of(json_object_get(step, "if"));
-	const json_t *value = name ? json_object_get(written, name) : NULL;
+	const char *name = param_of(condition);
+	const json_t *value = name ? json_object_get(written, name) : NULL, *one;
+	size_t i;
 
-	return !name || (value && !json_is_false(value) &&
-	                 !(json_is_array(value) && !json_array_size(value)));
+	json_array_foreach((json_t *)(uintptr_t)condition, i, one)
+	{
+		if (holds(one, written))
+			return true;
+	}
+	return value && !json_is_false(value) && !(json_is_array(value) && !json_array_size(value));
 }
 
-/* Copies members that belong to the step as a whole: the first core step gets its input, the last
- * one its result. */
-static bool add_common(json_t *made, const json_t *written, bool first, bool last)
+static bool is_wanted(const json_t *step, const json_t *written)
 {
-	static const struct {
+	const json_t *condition = json_object_get(step, "if");
+
+	return !condition || holds(condition, written);
+}
+
+/* Whether core step m->count, which is made next, reads the input of the step as written. */
+static bool reads_input(const struct dtx_plan_macro *m, const json_t *made)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!json_object_get(m->step[i], "out"))
+			return false;
+	return !json_object_get(made, "in");
+}
+
+/* Copies members that belong to the step as a whole: core steps that read its input get `in`, the
+ * last one its result. */
+static bool add_common(const struct dtx_plan_macro *m, json_t *made, bool last)
+{
+	const struct {
 		const char *name;
-		bool first, last;
+		bool here;
 	} common[] = {
-		{ "in", true, false },     { "note", true, false },    { "out", false, true },
-		{ "expect", false, true }, { "fallback", true, true },
+		{ "in", reads_input(m, made) },
+		{ "note", !m->count },
+		{ "out", last },
+		{ "expect", last },
+		{ "fallback", true },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(common); i++) {
-		json_t *v = json_object_get(written, common[i].name);
+		json_t *v = json_object_get(m->json, common[i].name);
 
-		if (v && ((common[i].first && first) || (common[i].last && last)) &&
-		    json_object_set(made, common[i].name, v) != 0)
+		if (v && common[i].here && json_object_set(made, common[i].name, v) != 0)
 			return false;
 	}
 	return true;
@@ -118,10 +148,10 @@ enum dtx_code dtx_macro_expand(struct dtx_plan_parse *p, const struct dtx_plan_s
 		if (!is_wanted(step, st->canonical))
 			continue;
 		DTX_ASSERT(m->count < DTX_MACRO_STEPS, err);
-		made = with_params(step, st->canonical, &failed);
+		made = with_params(step, m, &failed);
 		if (!made || !dtx_part_keep(p->plan, made))
 			DTX_FAIL_MEM(err);
-		if (failed || !add_common(made, st->json, !m->count, i == last))
+		if (failed || !add_common(m, made, i == last))
 			DTX_FAIL_MEM(err);
 		m->text[m->count] = step;
 		m->step[m->count++] = made;

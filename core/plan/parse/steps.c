@@ -406,7 +406,7 @@ static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st
 	enum dtx_code rc = DTX_OK;
 	char at[64];
 
-	if (dtx_param_is_hole(st->out_name))
+	if (dtx_param_is_hole(st->out_name) || (st->macro && st->out_name[0] == '@'))
 		return DTX_OK;
 	snprintf(at, sizeof(at), "%s/out", st->at);
 	if (!dtx_part_name_ok(st->out_name))
