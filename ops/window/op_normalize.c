@@ -1,5 +1,5 @@
-/* normalize: numbers on a common scale, a short form of window. */
-#include "ops/group/table/groupvals.h"
+/* normalize: numbers on a common scale, by formulas of a window. */
+#include "ops/kit/compose.h"
 #include "ops/window/shortwin.h"
 
 enum { METHOD_ZSCORE, METHOD_MINMAX, METHOD_ROBUST, METHOD_SHARE };
@@ -58,35 +58,46 @@ static const struct {
 	[METHOD_SHARE] = { "0.0", "sum(@)" },
 };
 
-static enum dtx_code normalize_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+static const char normalize_macro[] =
+	DTX_JSON([ { "op" : "window", "by" : "$by", "set" : [ { "as" : "x", "expr" : "1" } ] } ]);
+
+static enum dtx_code normalize_compose(struct dtx_bind *b, const void *args, json_t *const *step,
+                                       size_t n, struct dtx_err *err)
 {
 	const struct normalize_args *a = args;
 	const char *unit = scales[a->method].unit;
-	struct dtx_shortwin w = { .b = NULL };
+	struct dtx_compose c = { b, step, n, false };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *set = json_array();
 	enum dtx_code rc = DTX_OK;
 	const char *formula;
-	int32_t *col;
-	uint32_t n;
+	int32_t *col, *by;
+	uint32_t ncol, nby;
 
-	formula = dtx_arena_printf(b->arena, "if(abs(%s) > 0, (@ - %s) / %s, null)", unit,
+	formula = dtx_compose_text(&c, "if(abs(%s) > 0, (@ - %s) / %s, null)", unit,
 	                           scales[a->method].from, unit);
-	if (!formula)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
-	DTX_TRY(dtx_shortwin_open(&w, b, a->by, NULL, n, err));
-	for (uint32_t i = 0; i < n; i++) {
-		size_t before = b->nfindings;
-
-		if (col[i] >= 0)
-			DTX_TRY(dtx_bind_number(b, col[i], "/cols", err));
-		if (col[i] < 0 || b->nfindings > before)
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &ncol, err));
+	for (uint32_t i = 0; i < ncol; i++) {
+		if (col[i] < 0)
 			continue;
-		dtx_short_floats(&w.text, formula, &b->in[0]->field[col[i]]);
-		DTX_TRY(dtx_shortwin_set(&w, b->in[0]->field[col[i]].name, err));
+		DTX_TRY(dtx_bind_number(b, col[i], "/cols", err));
+		dtx_buf_reset(&text);
+		dtx_short_floats(&text, formula, &b->in[0]->field[col[i]]);
+		DTX_TRY(dtx_buf_check(&text, "a formula", err));
+		dtx_compose_add(
+			&c, set,
+			dtx_compose_item(b->in[0]->field[col[i]].name, dtx_buf_text(&text)));
 	}
-	DTX_TRY(dtx_shortwin_bind(&w, "/cols", err));
+	if (a->by && a->by->n)
+		DTX_TRY(dtx_bind_cols(b, 0, a->by, "/by", &by, &nby, err));
+	if (json_array_size(set))
+		dtx_compose_set(&c, "window", "set", json_incref(set));
+	else
+		dtx_compose_unknown(&c, n);
+	rc = dtx_compose_end(&c, err);
 out:
-	dtx_shortwin_close(&w);
+	dtx_buf_clear(&text);
+	json_decref(set);
 	return rc;
 }
 
@@ -111,7 +122,7 @@ const struct dtx_op dtx_op_normalize = {
 	.name = "normalize",
 	.aliases = "scale,standardize",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put numbers on a common scale",
 	.notes = "A short form of window: rows stay where they are. The standard deviation is the "
 		 "sample's, quartiles are of type 7. Where a group has no spread (or no sum) the "
@@ -121,8 +132,7 @@ const struct dtx_op dtx_op_normalize = {
 	.examples = normalize_examples,
 	.nexamples = DTX_COUNT(normalize_examples),
 	.args_size = sizeof(struct normalize_args),
-	.bind = normalize_bind,
-	.map = &dtx_short_map,
-	.whole = dtx_derive_whole,
+	.macro = normalize_macro,
+	.compose = normalize_compose,
 	.explain = normalize_explain,
 };

@@ -84,6 +84,7 @@ OTHERS = {  # the same, with the ops that PLANS does not use
     "rolling": ([{"op": "rolling", "cols": ["v"], "n": 2, "by": ["k"]}], ID),
     "lag": ([{"op": "lag_lead", "col": "v", "as": "c", "by": ["k"]}], ID),
     "percent": ([{"op": "percent_of", "col": "v", "as": "c", "by": ["k"]}], ID),
+    "scaled": ([{"op": "normalize", "cols": ["v"], "by": ["k"]}], ID),
     "top of each": ([{"op": "top", "n": 1, "expr": "v", "by": ["k"]}], ID),
     "bins": ([{"op": "bin", "col": "v", "as": "b", "breaks": [0, 3, 6, 9]}], ID),
     "renamed": ([{"op": "rename", "map": {"v": "w"}}, {"op": "cast", "types": {"w": "float"}},

@@ -31,3 +31,20 @@ bad '{"op": "resample", "col": "day", "every": "1d", "agg": {"n": "count()", "s"
 bad '{"op": "describe", "by": ["kk"]}'
 bad "$describe, {\"op\": \"select\", \"cols\": [\"maximum\"]}"
 bad '{"op": "describe", "by": ["k"], "cols": ["k"]}'
+# a table of counts has its input four times: each cell, total and key has its own source rows
+printf 'k,q,v\nb,y,1.50\na,x,2\nb,y,3\nb,x,\n' > met.csv
+table() { steps "{\"op\": \"crosstab\", \"rows\": \"$1\", \"cols\": \"q\", \"value\": \"v\", \"agg\": \"sum\"$2}"; dtx run p.json met.csv -o o.csv -q && cat o.csv; }
+table k ', "margins": true'
+dtx why o.csv --row 1 --col y | id
+dtx why o.csv --row 3 --col x | id
+dtx why o.csv --row 3 --col Total | id
+dtx explain p.json met.csv | sed -n '/^1 /p'
+table v ', "margins": true, "normalize": "cols"'
+table k ', "normalize": "all"'
+dtx why o.csv --row 2 --col x | id | head -4
+printf 'k,q,v\n' > met.csv
+table k ', "margins": true'
+# rows of other groups have no part in a scale
+printf 'k,v\na,1\nb,5\na,3\n' > scaled.csv
+steps '{"op": "normalize", "cols": ["v"], "by": ["k"]}'
+dtx run p.json scaled.csv -o o.csv -q && dtx why o.csv --row 1 --col v | id
