@@ -264,11 +264,12 @@ static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_e
 
 	for (i = 0; r->result && i < r->result->warnings.n; i++)
 		json_array_append_new(warnings, runner_warning(&r->result->warnings.item[i]));
-	return json_pack("{si sI so ss? ss? so*}", "threads",
+	return json_pack("{si sI so ss? ss? so* so*}", "threads",
 	                 r->result ? (int)r->result->workers : 0, "peak_bytes",
 	                 (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
 	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
-	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->fallback.budget));
+	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->fallback.budget),
+	                 "engine", r->cluster ? dtx_cluster_json(r->cluster) : NULL);
 }
 
 /* Ends the record. A failure of that must not hide why the run failed. */
@@ -427,6 +428,22 @@ static uint64_t runner_bytes(const struct dtx_runner *r)
 	return all;
 }
 
+/* Opens the engine. A replay is one process: the result is the same. */
+static enum dtx_code runner_engine(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->args->exchange && !r->args->engine)
+		DTX_FAIL(err, DTX_E_USAGE, "--exchange is for the processes of --engine");
+	if (!r->args->engine || r->replay || r->prompt)
+		goto out;
+	DTX_TRY(dtx_cluster_new(r->args->engine, r->args->exchange, &r->cluster, err));
+	for (uint32_t i = 0; i < r->plan->ninputs; i++)
+		r->plan->input[i].opts.piece_bytes = dtx_cluster_piece(r->cluster);
+out:
+	return rc;
+}
+
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -450,6 +467,8 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
+	DTX_TRY(runner_engine(r, err));
+	opts.spread = r->cluster ? dtx_cluster_spread(r->cluster) : NULL;
 	DTX_TRY(dtx_runner_known(r, err));
 	dtx_runner_hash_start(r);
 	for (i = 0; i < r->plan->ninputs; i++) {
@@ -488,6 +507,8 @@ out:
 			dtx_source_watch(r->source[i], NULL);
 	dtx_ticker_stop(&ticker);
 	r->ticker = NULL;
+	if (r->cluster)
+		dtx_cluster_end(r->cluster);
 	return rc;
 }
 
@@ -820,6 +841,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	uint32_t i;
 
 	dtx_exec_free(r->result);
+	dtx_cluster_free(r->cluster);
 	dtx_outfile_free(r->rejects);
 	for (i = 0; i < DTX_COUNT(r->copy); i++)
 		dtx_outfile_free(r->copy[i]);

@@ -10,6 +10,7 @@
 #include "cli/pipe/step_words.h"
 #include "cli/run/runlog.h"
 #include "core/base/text/json.h"
+#include "core/cluster/cluster.h"
 #include "core/fallback/fallback.h"
 #include "core/io/source/stat_signature.h"
 #include "core/plan/exec/exec.h"
@@ -45,12 +46,13 @@ struct dtx_run_args {
 	int input_hash;                 /* enum dtx_identity_kind */
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
+	const char *engine, *exchange;
 	bool print_plan; /* pipe */
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
 #define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 29)
-#define DTX_RUN_OPTS     (29 + 34)
+#define DTX_RUN_OPTS     (29 + 36)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 
@@ -85,9 +87,10 @@ struct dtx_runner {
 	struct dtx_buf plan_text;
 	struct dtx_plan *plan;
 	struct dtx_errlist findings;
-	struct dtx_errlist notes;   /* warnings about the inputs, from before the run */
-	struct dtx_source **source; /* one per input of the plan */
-	struct dtx_known *known;    /* one per input of the plan; NULL: nothing is known */
+	struct dtx_errlist notes;    /* warnings about the inputs, from before the run */
+	struct dtx_source **source;  /* one per input of the plan */
+	struct dtx_cluster *cluster; /* what --engine names; NULL: this process does all */
+	struct dtx_known *known;     /* one per input of the plan; NULL: nothing is known */
 	struct dtx_store *store;
 	struct dtx_record *record; /* it and the store are valid after dtx_runner_store_wait */
 	struct dtx_runner_beside beside;

@@ -294,6 +294,21 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .help = "what the record keeps of where cells come from: columns, or also the numbers of "
 	          "the rows that went into each row, 256 MiB at most: then why and why-not answer "
 	          "without a second run, also when the files are gone" },
+	{ .name = "engine",
+	  .group = "progress, speed",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "ADDRESS",
+	  AT(engine),
+	  .help = "read large CSV inputs in several processes: local://N for N of them, "
+	          "local://N?bytes=B with B bytes for each part (64 MiB); the result is the same" },
+	{ .name = "exchange",
+	  .group = "progress, speed",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "DIR",
+	  AT(exchange),
+	  .help = "folder for the files by which the processes of --engine pass rows on (default: "
+	          "a "
+	          "temporary one)" },
 	/* only pipe */
 	{ .name = "print-plan",
 	  .kind = DTX_O_FLAG,

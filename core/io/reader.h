@@ -79,6 +79,8 @@ struct dtx_read_opts {
 	uint32_t once_bytes; /* bytes of a stream per slice; 0: the default */
 	/* cells of a sheet that is read twice; 0: the default, and only large sheets are */
 	uint32_t hold_cells;
+	/* bytes of a piece of a text file, which one worker reads at a time; 0: the default */
+	uint32_t piece_bytes;
 };
 #define DTX_READ_OPTS_INIT                                                                         \
 	{                                                                                          \
@@ -98,6 +100,20 @@ struct dtx_scan_range {
 };
 #define DTX_SCAN_RANGES_MAX 16
 
+/* A part of an input that one process reads while others read the rest: the records that begin in
+ * the pieces [first, end) of those that the reader counts (`pieces`). */
+struct dtx_scan_slice {
+	uint64_t first, end;
+	/* Where the first record that begins at or after the border of piece `first` begins, as a
+	 * byte of the text. `guessed`: not known, and the reader sets it to where a record begins
+	 * if the border is not inside of quotes. */
+	uint64_t begin;
+	bool guessed;
+	/* Set when all was read: where the first record at or after the border of piece `end`
+	 * begins. It is right if `begin` was. */
+	uint64_t next;
+};
+
 struct dtx_scan {                        /* what the plan asks of a reader */
 	const struct dtx_schema *schema; /* the reader's own, perhaps with wider types */
 	const uint8_t *need;             /* per column: enum dtx_need */
@@ -114,6 +130,7 @@ struct dtx_scan {                        /* what the plan asks of a reader */
 	 * if it knows of one condition that it is false for each of them (not null). */
 	const struct dtx_scan_range *range;
 	uint32_t nranges;
+	struct dtx_scan_slice *slice; /* NULL: the whole input. Only with `pieces` of the class. */
 	void (*left_out)(void *keep_arg, int64_t rows);
 };
 
@@ -216,6 +233,12 @@ struct dtx_reader_class {
 	enum dtx_code (*start)(struct dtx_reader *, const struct dtx_scan *, struct dtx_err *);
 	enum dtx_code (*next)(struct dtx_reader *, unsigned worker, struct dtx_batch **,
 	                      struct dtx_err *);
+	/* How many pieces of `bytes` bytes there are, which different processes may read (`slice`
+	 * of struct dtx_scan). 0, or no function: only one can read the input. */
+	uint64_t (*pieces)(struct dtx_reader *, uint64_t *bytes);
+	/* After the last `next` of a slice: whether records were read differently from what the
+	 * text says, so that the reader of the whole input would add notes. NULL: never. */
+	bool (*oddities)(struct dtx_reader *);
 	/* A limit was reached; `last` is the last row that it let through, or DTX_NO_ROW if
 	 * unknown. Counts what was read, without rows after that row if the reader can tell. All
 	 * workers are done. NULL: not counted. */

@@ -15,7 +15,7 @@ layers() {
 		if (p ~ /^core\/data\//) return 1
 		if (p ~ /^core\/(io|expr|store)\//) return 2
 		if (p ~ /^core\/plan\//) return 3
-		if (p ~ /^(ops|sandbox|core\/fallback)\//) return 4
+		if (p ~ /^(ops|sandbox|core\/fallback|core\/cluster)\//) return 4
 		if (p ~ /^cli\//) return 5
 		return -1
 	}

@@ -34,6 +34,8 @@ enum dtx_frame_kind {
 	DTX_FRAME_ROWS = 7,     /* for each row of the parent table: u64 row of the input */
 	DTX_FRAME_CELLS = 8,    /* a column of a workbook: a = tags, b = payloads */
 	DTX_FRAME_STRINGS = 9,  /* texts of cells: a = u32 lengths, b = their bytes */
+	DTX_FRAME_BATCH = 10,   /* one batch, see frame_batch.h */
+	DTX_FRAME_GROUPS = 11,  /* states of groups, see ops/group */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* a named file */
 };

@@ -127,6 +127,7 @@ struct dtx_csv {
 	struct dtx_csv_worker *worker;
 	unsigned nworkers;
 	uint64_t claimed, done;
+	uint64_t first, end; /* the morsels that are read; not for libcsv */
 	struct dtx_csv_tally total;
 	bool stop, closed;  /* stop: the limit is reached; closed: the diagnostics were made */
 	size_t nhead_diags; /* number of diagnostics before those of the rows */

@@ -74,6 +74,7 @@ static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts
 	c->head.cls = &dtx_read_csv;
 	c->head.src = src;
 	c->opts = *opts;
+	c->chunk = opts->piece_bytes;
 	c->fns = dtx_scan_pick(dtx_cpu_best());
 	DTX_TRY(dtx_csv_prepare(c, err));
 	c->head.origin = (struct dtx_origin){ .locate = dtx_csv_locate,
@@ -126,6 +127,40 @@ out:
 	return rc;
 }
 
+static uint64_t csv_pieces(struct dtx_reader *r, uint64_t *bytes)
+{
+	const struct dtx_csv *c = csv_of(r);
+
+	*bytes = c->chunk ? c->chunk : DTX_SPLIT_CHUNK;
+	for (int i = 0; i < DTX_CSV_ODD_COUNT; i++)
+		if (c->above.odd[i].n) /* notes about the header and about rows become one */
+			return 0;
+	return c->ref || c->shapes ? 0 : (c->text.end - c->body + *bytes - 1) / *bytes;
+}
+
+/* Prepares to read some of the morsels. What is above the header is counted with the first one. */
+static enum dtx_code csv_slice(struct dtx_csv *c, struct dtx_scan_slice *slice, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t border;
+
+	DTX_ASSERT(!c->ref && slice->first < slice->end && slice->end <= c->split.n, err);
+	border = c->split.begin + slice->first * c->split.chunk;
+	if (!slice->first)
+		slice->begin = border;
+	else if (slice->guessed)
+		slice->begin = dtx_csv_row_seek(&c->text, border, false, c->text.end);
+	DTX_ASSERT(slice->begin >= border && slice->begin <= c->text.end, err);
+	slice->next = slice->begin;
+	dtx_split_from(&c->split, slice->first, slice->begin);
+	c->claimed = c->done = c->first = slice->first;
+	c->end = slice->end;
+	if (slice->first)
+		memset(&c->total, 0, sizeof(c->total));
+out:
+	return rc;
+}
+
 static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan,
                                struct dtx_err *err)
 {
@@ -138,7 +173,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 	c->schema = scan->schema;
 	c->batch_rows =
 		scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) : DTX_BATCH_ROWS;
-	c->claimed = c->done = 0;
+	c->claimed = c->done = c->first = 0;
 	c->stop = c->closed = false;
 	r->misfits = r->offsets = 0;
 	c->nrejects = 0;
@@ -163,7 +198,12 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 			DTX_FAIL_MEM(err);
 	}
 	c->ref_at = c->body;
-	dtx_reader_progress(r, 0, c->ref ? c->text.end : c->split.n);
+	c->end = c->split.n;
+	if (c->scan.slice)
+		DTX_TRY(csv_slice(c, c->scan.slice, err));
+	else if (c->split.first || c->split.entry != c->split.begin)
+		dtx_split_from(&c->split, 0, c->split.begin);
+	dtx_reader_progress(r, 0, c->ref ? c->text.end : c->end - c->first);
 out:
 	return rc;
 }
@@ -310,14 +350,14 @@ static void csv_finish(struct dtx_csv *c)
 	if (c->closed)
 		return;
 	c->closed = true;
-	*s = c->before;
+	*s = c->first ? (struct dtx_read_stats){ .rows_out = 0 } : c->before;
 	s->rows_out = t->rows;
 	s->dropped[DTX_DROP_BLANK] += t->blank;
 	s->dropped[DTX_DROP_COMMENT] += t->comment;
 	s->dropped[DTX_DROP_HEADER] += t->odd[DTX_CSV_ODD_HEADER].n;
 	s->dropped[DTX_DROP_REJECT] += t->odd[DTX_CSV_ODD_REJECT].n;
 	s->rows_read = t->records;
-	for (i = 0; i < DTX_DROP_COUNT; i++)
+	for (i = 0; i < DTX_DROP_COUNT && !c->first; i++)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
 	c->nhead_diags = c->head.diags.n;
@@ -382,7 +422,7 @@ static bool csv_claim(struct dtx_csv *c, struct dtx_csv_worker *w)
 	bool got;
 
 	pthread_mutex_lock(&c->lock);
-	got = !c->stop && c->claimed < c->split.n;
+	got = !c->stop && c->claimed < c->end;
 	if (got)
 		w->seq = c->claimed++;
 	else if (c->done == c->claimed)
@@ -400,7 +440,7 @@ static bool csv_claim(struct dtx_csv *c, struct dtx_csv_worker *w)
 
 static bool csv_at_end(const struct dtx_csv *c)
 {
-	return c->stop || (c->ref ? c->ref_at >= c->text.end : c->claimed == c->split.n);
+	return c->stop || (c->ref ? c->ref_at >= c->text.end : c->claimed == c->end);
 }
 
 /* Called when a morsel was read to its end. Those of libcsv were counted under the lock. */
@@ -413,9 +453,11 @@ static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t
 		csv_add(&c->total, &w->tally);
 	if (!c->ref)
 		dtx_csv_lines_note(c, w);
+	if (c->scan.slice)
+		c->scan.slice->next = DTX_MAX(c->scan.slice->next, w->at);
 	c->done++;
-	dtx_reader_progress(&c->head, c->ref ? c->ref_at : c->done,
-	                    c->ref ? c->text.end : c->split.n);
+	dtx_reader_progress(&c->head, c->ref ? c->ref_at : c->done - c->first,
+	                    c->ref ? c->text.end : c->end - c->first);
 	/* Morsels are claimed in order, and all claimed ones are delivered. So with this many rows
 	 * done, the claimed morsels have the first `limit` rows. */
 	if (c->scan.limit >= 0 && c->total.kept >= c->scan.limit && !csv_at_end(c))
@@ -487,8 +529,9 @@ static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_
 			goto out;
 		rc = dtx_csv_batch(c, w, &b, err);
 		if (rc != DTX_OK && err)
-			err->seq = (int64_t)w->seq;
+			err->seq = (int64_t)(w->seq - c->first);
 		DTX_TRY(rc);
+		b->seq -= c->first;
 	}
 	if (b->last)
 		csv_done(c, w, b->nsel);
@@ -504,6 +547,16 @@ const char *dtx_csv_delimiter(const struct dtx_read_opts *opts)
 	bool tabs = opts->format && !strcmp(opts->format, "tsv");
 
 	return opts->delimiter ? opts->delimiter : tabs ? "\t" : NULL;
+}
+
+static bool csv_oddities(struct dtx_reader *r)
+{
+	const struct dtx_csv *c = csv_of(r);
+
+	for (int i = 0; i < DTX_CSV_ODD_COUNT; i++)
+		if (c->total.odd[i].n)
+			return true;
+	return false;
 }
 
 /* --- describe --- */
@@ -549,6 +602,8 @@ const struct dtx_reader_class dtx_read_csv = {
 	.infer = dtx_csv_infer,
 	.start = csv_start,
 	.next = csv_next,
+	.pieces = csv_pieces,
+	.oddities = csv_oddities,
 	.describe = csv_describe,
 	.cut = csv_cut,
 	.rejects = dtx_csv_rejects,

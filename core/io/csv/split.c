@@ -22,7 +22,7 @@ enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *tex
 	memset(s, 0, sizeof(*s));
 	s->text = *text;
 	s->fns = fns;
-	s->begin = s->last = begin;
+	s->begin = s->last = s->entry = begin;
 	s->chunk = chunk ? chunk : DTX_SPLIT_CHUNK;
 	s->n = (text->end - begin + s->chunk - 1) / s->chunk;
 	s->item = dtx_mem_zalloc(s->n, sizeof(*s->item));
@@ -31,6 +31,13 @@ enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *tex
 	pthread_mutex_init(&s->lock, NULL);
 out:
 	return rc;
+}
+
+void dtx_split_from(struct dtx_split *s, size_t first, size_t entry)
+{
+	memset(s->item, 0, s->n * sizeof(*s->item)); /* what was found from another beginning */
+	s->known = s->first = first;
+	s->last = s->entry = entry;
 }
 
 void dtx_split_clear(struct dtx_split *s)
@@ -84,14 +91,14 @@ static bool split_regular(const struct dtx_split_chunk *c)
 /* Finds the first record of chunk k; the chunks before must be done. */
 static void split_resolve(struct dtx_split *s, size_t k)
 {
-	struct dtx_split_chunk *c = &s->item[k], *p = k ? c - 1 : NULL;
+	struct dtx_split_chunk *c = &s->item[k], *p = k > s->first ? c - 1 : NULL;
 	size_t from = split_from(s, k), to = split_to(s, k);
 
 	if (p && p->entry < from && split_regular(p)) {
 		c->entry = from;
 		c->inside = p->inside ^ p->count.odd;
 	} else {
-		c->entry = !p ? from : p->entry >= from ? p->entry : split_read(s, from);
+		c->entry = !p ? s->entry : p->entry >= from ? p->entry : split_read(s, from);
 		c->exact = true;
 		if (c->entry > from || (p && !split_regular(p))) {
 			uint32_t newlines = c->count.newlines;

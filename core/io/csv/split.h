@@ -20,6 +20,9 @@ struct dtx_split {
 	struct dtx_split_chunk *item; /* n chunks */
 	size_t known;                 /* number of chunks whose first record is known */
 	size_t last;                  /* the last start of a record that is known */
+	/* The first chunk that is read, and where the first record at or after its border begins.
+	 */
+	size_t first, entry;
 };
 struct dtx_morsel {
 	size_t start, stop; /* the records that start in [start, stop); start == stop: none */
@@ -32,6 +35,9 @@ struct dtx_morsel {
 DTX_MUSTUSE enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *text,
                                          const struct dtx_scan_fns *fns, size_t begin, size_t chunk,
                                          struct dtx_err *err);
+/* Says that chunks before `first` are not read, and where the first record at or after its border
+ * begins. Called before any morsel is asked for; those before `first` never are. */
+void dtx_split_from(struct dtx_split *s, size_t first, size_t entry);
 void dtx_split_clear(struct dtx_split *s);
 /* Gets morsel k, which is below n. */
 void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out);

@@ -133,10 +133,11 @@ static bool isolate_type_read(const json_t *from, struct dtx_typeref *type)
 }
 
 static const struct row field_rows[] = {
-	ROW(dtx_field, name, TEXT),    ROW(dtx_field, format, TEXT),
-	ROW(dtx_field, guessed, BOOL), ROW(dtx_field, declared, BOOL),
-	ROW(dtx_field, source, BOOL),  ROW(dtx_field, decimal_comma, BOOL),
-	ROW(dtx_field, group, CHAR),   ROW(dtx_field, json, BOOL),
+	ROW(dtx_field, name, TEXT),          ROW(dtx_field, format, TEXT),
+	ROW(dtx_field, guessed, BOOL),       ROW(dtx_field, declared, BOOL),
+	ROW(dtx_field, source, BOOL),        ROW(dtx_field, decimal_comma, BOOL),
+	ROW(dtx_field, group, CHAR),         ROW(dtx_field, json, BOOL),
+	ROW(dtx_field, mixed_offsets, BOOL),
 };
 /* A new member needs a new row, except for input_name, which is the name here. */
 _Static_assert(sizeof(struct dtx_field) == 40, "field_rows lists the members of dtx_field");
@@ -233,9 +234,12 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, json_lenient, BOOL),
 	ROW(dtx_read_opts, headers_drop, BOOL),
 	ROW(dtx_read_opts, mixed, BOOL),
+	ROW(dtx_read_opts, strays, BOOL),
+	ROW(dtx_read_opts, margins, BOOL),
+	ROW(dtx_read_opts, piece_bytes, INT),
 };
 /* A new member needs a new row, or the process would ignore it. */
-_Static_assert(sizeof(struct dtx_read_opts) == 272, "opts_rows lists the members of dtx_read_opts");
+_Static_assert(sizeof(struct dtx_read_opts) == 280, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
 	ROW(dtx_read_type, name, TEXT),

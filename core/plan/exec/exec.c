@@ -17,6 +17,7 @@
 #include "core/plan/exec/outputs.h"
 #include "core/plan/exec/stats/run_stats.h"
 #include "core/plan/exec/text_cause.h"
+#include "core/plan/pipe/spread.h"
 
 /* When a snippet may do what failed, and which snippet made a column that failed. */
 
@@ -229,6 +230,9 @@ static enum dtx_code start_graph(struct dtx_exec_run *x, struct dtx_err *err)
 	x->graph.checks = x->result->checks;
 	x->graph.reader = x->in.reader;
 	x->graph.was_read = x->in.was_read;
+	x->graph.read = x->in.opts;
+	if (!x->bind_only && x->opts->spread && !x->opts->spread->whole)
+		x->graph.spread = x->opts->spread;
 	for (uint32_t i = 0; i < x->plan->ninputs; i++)
 		if (x->in.schema[i] && !dtx_regions_input(&x->regions, i))
 			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->in.schema[i], err));
@@ -396,8 +400,12 @@ static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 /* The bound rules of the result live in the graph, so they are cleared first. */
 static void clear_graph(struct dtx_exec_run *x)
 {
+	struct dtx_spread *spread = x->graph.plan ? x->graph.spread : NULL;
+
 	dtx_checks_clear(&x->checks);
 	dtx_graph_clear(&x->graph);
+	if (spread)
+		spread->clear(spread->arg);
 }
 
 /* Reads the input again with a remedy for what its reader refused, where there is one. */
@@ -444,6 +452,15 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 	*again = false;
 	if (x->regions.failed)
 		return rc;
+	if (x->graph.spread && x->graph.spread->whole) {
+		/* one process says what is wrong, or does what several cannot */
+		*again = true;
+		dtx_err_move(&why, err);
+		dtx_regions_forget(&x->regions);
+		discard(x, &why);
+		dtx_err_clear(&why);
+		return DTX_OK;
+	}
 	if (dtx_inputset_spent(&x->in))
 		return dtx_inputset_passed(rc, err);
 	if (rc != DTX_E_RETYPE && rc != DTX_E_NO_MEMORY && dtx_outputs_caused(err))

@@ -20,6 +20,7 @@ struct dtx_exec_output_to {
 	void *arg;
 };
 struct dtx_exec_result;
+struct dtx_spread;
 
 struct dtx_exec_opts {
 	struct dtx_source *const *input; /* per input of the plan; NULL entries: not used */
@@ -43,6 +44,10 @@ struct dtx_exec_opts {
 	/* For dtx_exec_bind: the host whose fallback is asked about each region (dtx_regions_look).
 	 * NULL: not needed. */
 	const struct dtx_host *looks;
+	/* Makes rows in other processes (core/plan/pipe/spread.h); NULL: all are made here.
+	 * Borrowed.
+	 */
+	struct dtx_spread *spread;
 	/* point in time as of dtx_now_ns() at which the run ends with time_limit; 0: none */
 	int64_t deadline_ns;
 };

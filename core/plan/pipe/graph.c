@@ -9,6 +9,7 @@
 #include "core/base/memory/mem.h"
 #include "core/plan/pipe/physical.h"
 #include "core/plan/pipe/runop.h"
+#include "core/plan/pipe/spread.h"
 
 #define BYTES_PER_WORKER ((size_t)64 << 10)
 
@@ -257,6 +258,8 @@ static enum dtx_code reader_source(struct dtx_graph *g, struct dtx_pipe_source *
 		                   .limit = -1,
 		                   .workers = g->run.workers,
 		                   .batch_rows = g->opts->batch_rows };
+	if (g->part)
+		scan->slice = g->part->slice;
 	source->reader = g->reader[t];
 	source->holders = holders(source->reader->src);
 	source->scan = scan;
@@ -328,7 +331,8 @@ static void made_source(struct dtx_graph *g, struct dtx_pipe_source *source, uin
 }
 
 static enum dtx_code add_source(struct dtx_graph *g, struct dtx_pipe *p,
-                                const struct dtx_phys_source *drawn, struct dtx_err *err)
+                                const struct dtx_phys_source *drawn,
+                                const struct dtx_spread_rows *made, struct dtx_err *err)
 {
 	struct dtx_table *table = g->node[drawn->table].table;
 	bool input = (uint32_t)drawn->table < g->plan->ninputs;
@@ -340,15 +344,18 @@ static enum dtx_code add_source(struct dtx_graph *g, struct dtx_pipe *p,
 	source->table = table;
 	source->table_id = drawn->table;
 	source->schema = table || input ? g->flow.table[drawn->table].schema : NULL;
-	if (!table && input)
+	source->reader = made->reader;
+	if (made->reader)
+		g->was_read[drawn->table] = true;
+	else if (!table && input)
 		DTX_TRY(reader_source(g, source, drawn->table, err));
 	else if (!table)
 		made_source(g, source, (uint32_t)drawn->table - g->plan->ninputs);
-	for (uint32_t i = 0; i < drawn->nsteps; i++)
+	for (uint32_t i = made->nsteps; i < drawn->nsteps; i++)
 		if (!dtx_pipe_source_add_stage(source, &g->step[drawn->step[i]].oper,
 		                               drawn->input[i]))
 			DTX_FAIL_MEM(err);
-	if (source->reader)
+	if (source->reader && !made->reader)
 		DTX_TRY(dtx_graph_push(g, source, drawn, err));
 out:
 	return rc;
@@ -394,6 +401,36 @@ static enum dtx_phys_way way(const void *arg, uint32_t s)
 	                              : dtx_phys_way_of(g->plan, &g->flow, s, n->uses);
 }
 
+/* --- a part of the rows --- */
+
+static bool is_part(const struct dtx_graph_part *part, const struct dtx_phys_source *s)
+{
+	return s->table == part->table && s->nsteps == part->nsteps &&
+	       !memcmp(s->step, part->step, s->nsteps * sizeof(*s->step)) &&
+	       !memcmp(s->input, part->input, s->nsteps * sizeof(*s->input));
+}
+
+/* Leaves only the source of the part, and the maps that its rows go through. */
+static enum dtx_code keep_part(const struct dtx_graph *g, struct dtx_phys_pipe *drawn,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = 0, nbefore = 0;
+
+	for (uint32_t i = 0; i < drawn->nsources && !n; i++)
+		if (is_part(g->part, &drawn->source[i]))
+			drawn->source[n++] = drawn->source[i];
+	DTX_ASSERT(n == 1, err);
+	for (uint32_t i = 0; i < drawn->nbefore; i++)
+		for (uint32_t k = 0; k < g->part->nsteps; k++)
+			if (drawn->before[i].step == g->part->step[k])
+				drawn->before[nbefore++] = drawn->before[i];
+	drawn->nsources = n;
+	drawn->nbefore = nbefore;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
@@ -401,6 +438,7 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
 	};
 	struct dtx_phys_pipe drawn = { .nsources = 0 };
+	struct dtx_spread_rows *made = NULL;
 	struct dtx_pipe p;
 	enum dtx_code rc = DTX_OK;
 
@@ -408,9 +446,16 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	p.arena = &g->arena;
 	p.end = *end;
 	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
+	if (g->part)
+		DTX_TRY(keep_part(g, &drawn, err));
 	DTX_TRY(run_before(g, &drawn, err));
+	made = dtx_arena_zalloc(&g->arena, drawn.nsources + 1u, sizeof(*made));
+	if (!made)
+		DTX_FAIL_MEM(err);
+	if (g->spread)
+		DTX_TRY(g->spread->rows(g->spread->arg, g, &drawn, made, err));
 	for (uint32_t i = 0; i < drawn.nsources; i++)
-		DTX_TRY(add_source(g, &p, &drawn.source[i], err));
+		DTX_TRY(add_source(g, &p, &drawn.source[i], &made[i], err));
 	if (p.nsources == 1 && p.source[0].reader)
 		p.workers = dtx_graph_workers(g, p.source[0].table_id);
 	(void)dtx_mem_lap();
@@ -424,6 +469,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 			mark_stopped(g, &p.source[i]);
 		if (p.source[i].made.op)
 			DTX_TRY(finish_made(g, (uint32_t)p.source[i].made.ox->step, err));
+		for (uint32_t k = 0; k < made[i].nsteps; k++)
+			DTX_TRY(check_growth(g, drawn.source[i].step[k], err));
 		for (unsigned k = 0; k < p.source[i].nstages; k++)
 			DTX_TRY(check_growth(g, (uint32_t)p.source[i].stage[k].oper->ox->step,
 			                     err));

@@ -14,6 +14,7 @@
 #include "core/plan/pipe/pipe.h"
 #include "core/plan/bind/column_needs.h"
 
+struct dtx_spread;
 struct dtx_node { /* one table of the plan: inputs first, then the results of the steps */
 	struct dtx_table *table; /* NULL until it is made, and after its last reader */
 	uint32_t uses;           /* readers that are still to come */
@@ -29,6 +30,14 @@ struct dtx_stepx {
 	bool stopped;   /* it or a later limit was full before all rows were read */
 	int32_t region; /* number of its region; -1: the typed engine runs it */
 };
+/* For a process that makes a part of the rows of one source (core/cluster): dtx_graph_stream then
+ * reads only this part of an input, and only through these maps. */
+struct dtx_graph_part {
+	int32_t table;                /* the input */
+	const uint32_t *step, *input; /* as in struct dtx_phys_source */
+	uint32_t nsteps;
+	struct dtx_scan_slice *slice;
+};
 struct dtx_graph {
 	struct dtx_plan *plan;
 	const struct dtx_exec_opts *opts;
@@ -36,9 +45,12 @@ struct dtx_graph {
 	struct dtx_arena arena;
 	struct dtx_flow flow;
 	struct dtx_column_needs push;
-	struct dtx_reader **reader; /* per input; borrowed */
-	bool *was_read;             /* per input; borrowed */
-	bool *by_snippet;           /* per input: its table was made by a snippet */
+	struct dtx_reader **reader;        /* per input; borrowed */
+	bool *was_read;                    /* per input; borrowed */
+	const struct dtx_read_opts *read;  /* per input: the options of its reader; borrowed */
+	const struct dtx_graph_part *part; /* NULL: all rows are made */
+	struct dtx_spread *spread; /* makes rows in other processes; borrowed; NULL: nothing does */
+	bool *by_snippet;          /* per input: its table was made by a snippet */
 	struct dtx_node *node;
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;

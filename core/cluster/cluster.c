@@ -1,0 +1,662 @@
+/* The driver, see cluster.h.
+ *
+ * The rows of each source are cut into fragments, which all start with a guess where their first
+ * record begins. A fragment tells where its first record began and where the one after its last
+ * record begins. The border before the first fragment is known, so by induction: where fragment i
+ * begins at the place where i - 1 says, its rows are right; else it runs again from that place. */
+#include "core/cluster/cluster.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/memory/mem.h"
+#include "core/base/tempdir.h"
+#include "core/base/text/num.h"
+#include "core/base/thread/cancel.h"
+#include "core/cluster/cluster_parts.h"
+#include "core/cluster/engine.h"
+#include "core/cluster/fragment.h"
+#include "core/cluster/job.h"
+#include "core/cluster/rows_reader.h"
+#include "core/io/isolate/isolate.h"
+
+#define ATTEMPTS 4   /* of a fragment that fails for a reason that may pass */
+#define WAIT_MS  100 /* between looks at the cancel flag */
+#define PAUSE_MS 100 /* before the second attempt; four times as long before each further one */
+#define SPEC_MAX 65536
+
+struct part { /* a fragment of a source */
+	uint32_t source;
+	uint64_t first, end;
+	bool exact;     /* its begin was known when it was started */
+	uint64_t begin; /* with exact */
+	bool done;      /* it has ended, and class and what follows are known */
+	enum dtx_fragment_class class;
+	uint64_t began, next;
+	unsigned attempts;
+	int64_t not_before_ns; /* it waits before another attempt; 0: it does not */
+	json_t *said;          /* the manifest, or the error */
+	char name[DTX_SHA256_HEX];
+};
+struct source {
+	const struct dtx_phys_source *drawn;
+	uint32_t nsteps;
+	int32_t table; /* the table that the fragments make */
+	char job[DTX_SHA256_HEX];
+	uint32_t first, end; /* its parts */
+	uint32_t proven;     /* parts from `first` on whose begin is proven */
+	uint64_t border;     /* where the part `proven` has to begin; known if proven > first */
+	struct dtx_rows_file *file;
+};
+/* The fragments of one pipeline. */
+struct stage {
+	struct dtx_graph *g;
+	struct source *source;
+	uint32_t nsources;
+	struct part *part;
+	size_t nparts, cap_parts;
+	size_t ended; /* parts that are proven and done */
+};
+struct made {
+	struct dtx_reader *reader;
+	struct made *next;
+};
+struct dtx_cluster {
+	struct dtx_spread spread;
+	struct dtx_engine *engine;
+	char *address;
+	struct dtx_tempdir temp;
+	char *exchange;
+	uint64_t bytes;         /* of a fragment */
+	struct dtx_arena arena; /* reasons of dropped rows, paths */
+	struct made *made;
+	json_t *stages; /* for the record */
+};
+
+/* --- the plan of a stage --- */
+
+static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct source *s,
+                             struct dtx_err *err)
+{
+	json_t *job = NULL;
+	struct dtx_buf text = DTX_BUF_INIT((size_t)256 << 20);
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->nsources; i++)
+		if (&x->source[i] != s && x->source[i].job[0] && x->source[i].table == s->table) {
+			memcpy(s->job, x->source[i].job, sizeof(s->job));
+			return DTX_OK;
+		}
+	job = dtx_job_json(x->g, s->table, -1);
+	if (!job)
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(job, &text);
+	DTX_TRY(dtx_buf_check(&text, "the job of fragments", err));
+	dtx_sha256_hex(text.ptr, text.len, s->job);
+	DTX_TRY(dtx_exchange_put(c->exchange, s->job, "job", dtx_buf_str(&text), err));
+out:
+	json_decref(job);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code add_parts(struct dtx_cluster *c, struct stage *x, uint32_t source,
+                               uint64_t pieces, uint64_t bytes, struct dtx_err *err)
+{
+	struct source *s = &x->source[source];
+	uint64_t each = DTX_MAX(c->bytes / bytes, 1);
+	enum dtx_code rc = DTX_OK;
+
+	s->first = (uint32_t)x->nparts;
+	for (uint64_t at = 0; at < pieces; at += each) {
+		if (!dtx_mem_reserve(&x->part, &x->cap_parts, x->nparts + 1, sizeof(*x->part)))
+			DTX_FAIL_MEM(err);
+		x->part[x->nparts++] = (struct part){ .source = source,
+			                              .first = at,
+			                              .end = DTX_MIN(at + each, pieces) };
+	}
+	s->end = (uint32_t)x->nparts;
+	s->proven = s->first;
+out:
+	return rc;
+}
+
+static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
+                                const struct dtx_phys_pipe *drawn, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	x->source = dtx_arena_zalloc(&x->g->arena, drawn->nsources + 1u, sizeof(*x->source));
+	if (!x->source)
+		DTX_FAIL_MEM(err);
+	x->nsources = drawn->nsources;
+	for (uint32_t i = 0; i < drawn->nsources; i++) {
+		const struct dtx_phys_source *d = &drawn->source[i];
+		struct source *s = &x->source[i];
+		uint64_t bytes = 0, pieces = dtx_cluster_pieces(x->g, d, &bytes);
+
+		s->drawn = d;
+		if (!pieces)
+			continue;
+		s->nsteps = dtx_cluster_splits(x->g, d);
+		s->table = s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
+		                     : d->table;
+		DTX_TRY(put_job(c, x, s, err));
+		DTX_TRY(add_parts(c, x, i, pieces, bytes, err));
+	}
+out:
+	return rc;
+}
+
+/* --- running it --- */
+
+static json_t *numbers(const uint32_t *n, uint32_t count)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; list && i < count; i++)
+		if (json_array_append_new(list, json_integer(n[i]))) {
+			json_decref(list);
+			list = NULL;
+		}
+	return list;
+}
+
+static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, struct dtx_err *err)
+{
+	struct part *p = &x->part[i];
+	const struct source *s = &x->source[p->source];
+	struct dtx_buf text = DTX_BUF_INIT(SPEC_MAX);
+	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
+	json_t *spec = json_pack("{ss ss si so so sI sI so}", "exchange", c->exchange, "job",
+	                         s->job, "input", (int)s->drawn->table, "steps",
+	                         numbers(s->drawn->step, s->nsteps), "branches",
+	                         numbers(s->drawn->input, s->nsteps), "first", (json_int_t)p->first,
+	                         "end", (json_int_t)p->end, "begin", begin);
+	enum dtx_code rc = DTX_OK;
+
+	if (!spec)
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(spec, &text);
+	DTX_TRY(dtx_buf_check(&text, "the spec of a fragment", err));
+	dtx_sha256_hex(text.ptr, text.len, p->name);
+	p->done = false;
+	p->not_before_ns = 0;
+	DTX_TRY(c->engine->cls->submit(c->engine, i, dtx_buf_text(&text), err));
+out:
+	json_decref(spec);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* A fragment has ended: notes what it said. */
+static enum dtx_code note(struct stage *x, struct dtx_engine_event *event, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
+	struct part *p = &x->part[event->id];
+	enum dtx_code rc = DTX_OK;
+
+	json_decref(p->said);
+	p->said = NULL;
+	p->attempts++;
+	p->done = true;
+	p->class = event->status < 0 ? DTX_FRAGMENT_AGAIN : (enum dtx_fragment_class)event->status;
+	if (dtx_json_parse(dtx_buf_str(&event->text), limits, &p->said, NULL) != DTX_OK) {
+		dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
+		            "a fragment ended without a result: %s",
+		            event->reason[0] ? event->reason : "it printed no manifest");
+		p->class = DTX_FRAGMENT_AGAIN;
+	} else if (p->class == DTX_FRAGMENT_AGAIN) {
+		if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err))
+			dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__, "a fragment failed");
+	}
+	p->began = (uint64_t)dtx_json_int(p->said, "begin", 0);
+	p->next = (uint64_t)dtx_json_int(p->said, "next", 0);
+	if (p->class != DTX_FRAGMENT_AGAIN)
+		goto out;
+	if (p->attempts >= ATTEMPTS)
+		return err->code;
+	dtx_err_clear(err);
+	p->done = false;
+	p->not_before_ns = dtx_now_ns() + ((int64_t)PAUSE_MS << 2 * (p->attempts - 1)) * 1000000;
+out:
+	return rc;
+}
+
+/* The error of a fragment whose begin is right. */
+static enum dtx_code fail(struct dtx_cluster *c, const struct stage *x, const struct part *p,
+                          struct dtx_err *err)
+{
+	const char *input = x->g->plan->input[x->source[p->source].drawn->table].name;
+
+	if (p->class == DTX_FRAGMENT_TYPES) {
+		dtx_err_set(err, DTX_E_RETYPE, __FILE__, __LINE__, "a type is wider");
+		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(input));
+	} else if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err)) {
+		dtx_err_set(err, DTX_E_BUG, __FILE__, __LINE__, "internal: a fragment failed");
+	}
+	/* Another process would fail in the same way. This one says why, or does what needs all
+	 * rows or more memory. */
+	if (p->class == DTX_FRAGMENT_WHOLE || p->class == DTX_FRAGMENT_DATA ||
+	    (p->class == DTX_FRAGMENT_LIMIT && err->code == DTX_E_NO_MEMORY))
+		c->spread.whole = true;
+	return err->code;
+}
+
+/* Goes on with the proof of a source, as far as its parts have ended. Starts a part again that
+ * began at the wrong place. */
+static enum dtx_code prove(struct dtx_cluster *c, struct stage *x, struct source *s,
+                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	while (s->proven < s->end && x->part[s->proven].done) {
+		struct part *p = &x->part[s->proven];
+		bool right = p->exact || s->proven == s->first || p->began == s->border;
+
+		if (!right) {
+			p->exact = true;
+			p->begin = s->border;
+			p->attempts = 0;
+			DTX_TRY(submit(c, x, s->proven, err));
+			break;
+		}
+		if (p->class != DTX_FRAGMENT_OK)
+			return fail(c, x, p, err);
+		s->border = p->next;
+		s->proven++;
+		x->ended++;
+	}
+out:
+	return rc;
+}
+
+/* Submits the parts again whose pause is over. */
+static enum dtx_code again(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	int64_t now = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->nparts; i++)
+		if (x->part[i].not_before_ns && x->part[i].not_before_ns <= now)
+			DTX_TRY(submit(c, x, i, err));
+out:
+	return rc;
+}
+
+static enum dtx_code run_stage(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool got;
+
+	for (uint32_t i = 0; i < x->nparts; i++)
+		DTX_TRY(submit(c, x, i, err));
+	while (x->ended < x->nparts) {
+		struct dtx_engine_event event = { .text = DTX_BUF_INIT(0) };
+
+		DTX_TRY(dtx_cancel_look(err));
+		DTX_TRY(c->engine->cls->next(c->engine, WAIT_MS, &event, &got, err));
+		if (got) {
+			rc = note(x, &event, err);
+			dtx_buf_clear(&event.text);
+			DTX_TRY(rc);
+			DTX_TRY(prove(c, x, &x->source[x->part[event.id].source], err));
+		}
+		DTX_TRY(again(c, x, err));
+	}
+out:
+	if (rc != DTX_OK)
+		c->engine->cls->cancel(c->engine);
+	return rc;
+}
+
+/* --- what it made --- */
+
+static void add_step(struct dtx_cluster *c, struct dtx_opstat *to, const json_t *from)
+{
+	const struct dtx_opctx ox = { .stat = to };
+	const char *reason;
+	json_t *n;
+
+	atomic_fetch_add(&to->rows_in, json_integer_value(json_array_get(from, 0)));
+	atomic_fetch_add(&to->rows_out, json_integer_value(json_array_get(from, 1)));
+	atomic_fetch_add(&to->ns, json_integer_value(json_array_get(from, 2)));
+	json_object_foreach(json_array_get(from, 3), reason, n)
+	{
+		/* the text lives as long as the counts */
+		const char *kept = dtx_arena_strdup(&c->arena, reason);
+
+		if (kept)
+			dtx_op_count(&ox, kept, json_integer_value(n));
+	}
+}
+
+static void add_stats(struct dtx_read_stats *to, const struct dtx_read_stats *from)
+{
+	to->rows_read += from->rows_read;
+	to->rows_out += from->rows_out;
+	to->left_out += from->left_out;
+	for (int i = 0; i < DTX_DROP_COUNT; i++)
+		to->dropped[i] += from->dropped[i];
+}
+
+/* Takes the counts of a part, and where its rows are. */
+static enum dtx_code take_part(struct dtx_cluster *c, struct stage *x, const struct source *s,
+                               uint32_t i, struct dtx_read_stats *stats, struct dtx_err *err)
+{
+	const struct part *p = &x->part[i];
+	struct dtx_rows_file *f = &s->file[i - s->first];
+	struct dtx_read_stats own;
+	char path[PATH_MAX];
+	const json_t *o = p->said;
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_isolate_stats_read(json_object_get(o, "stats"), &own) ||
+	    json_array_size(json_object_get(o, "steps")) != s->nsteps ||
+	    strcmp(dtx_json_text(o, "fragment", ""), p->name) != 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "the manifest of a fragment is malformed");
+	add_stats(stats, &own);
+	for (uint32_t k = 0; k < s->nsteps; k++)
+		add_step(c, x->g->step[s->drawn->step[k]].stat,
+		         json_array_get(json_object_get(o, "steps"), k));
+	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
+	f->path = dtx_arena_strdup(&c->arena, path);
+	f->batches = (uint64_t)dtx_json_int(o, "batches", 0);
+	f->bytes = (uint64_t)dtx_json_int(o, "bytes", 0);
+	dtx_str_copy(f->hash, sizeof(f->hash), dtx_str_of(dtx_json_text(o, "hash", "")));
+	if (!f->path)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* The reader of the input finds the lines of rows, so it must know its pieces. */
+static enum dtx_code start_reader(struct dtx_graph *g, int32_t table, struct dtx_err *err)
+{
+	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
+	enum dtx_code rc = DTX_OK;
+
+	if (!scan)
+		DTX_FAIL_MEM(err);
+	*scan = (struct dtx_scan){ .schema = g->flow.table[table].schema,
+		                   .need = g->push.need[table],
+		                   .limit = -1,
+		                   .workers = 1 };
+	DTX_TRY(g->reader[table]->cls->start(g->reader[table], scan, err));
+out:
+	return rc;
+}
+
+static enum dtx_code take_source(struct dtx_cluster *c, struct stage *x, struct source *s,
+                                 struct dtx_spread_rows *to, struct dtx_err *err)
+{
+	struct dtx_reader *of = x->g->reader[s->drawn->table];
+	struct dtx_read_stats stats = { .rows_out = 0 };
+	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
+	enum dtx_code rc = DTX_OK;
+
+	s->file = dtx_arena_zalloc(&c->arena, s->end - s->first + 1u, sizeof(*s->file));
+	if (!s->file || !made)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = s->first; i < s->end; i++)
+		DTX_TRY(take_part(c, x, s, i, &stats, err));
+	DTX_TRY(start_reader(x->g, s->drawn->table, err));
+	of->stats = stats;
+	DTX_TRY(dtx_rows_reader_new(s->file, s->end - s->first, x->g->flow.table[s->table].schema,
+	                            of, &made->reader, err));
+	made->next = c->made;
+	c->made = made;
+	to->reader = made->reader;
+	to->nsteps = s->nsteps;
+	for (uint32_t k = 0; k < s->nsteps; k++)
+		x->g->step[s->drawn->step[k]].done = true;
+out:
+	return rc;
+}
+
+/* More rows than the plan allows. */
+static enum dtx_code check_rows(const struct stage *x, struct dtx_err *err)
+{
+	const struct dtx_graph *g = x->g;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->nsources; i++)
+		for (uint32_t k = 0; k < x->source[i].nsteps; k++) {
+			uint32_t s = x->source[i].drawn->step[k];
+
+			if (g->run.max_rows < 0 ||
+			    atomic_load(&g->step[s].stat->rows_out) <= g->run.max_rows)
+				continue;
+			rc = dtx_err_set(err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
+			                 "more than %lld rows", (long long)g->run.max_rows);
+			dtx_err_step(err, (int32_t)s, dtx_plan_step_name(&g->plan->step[s]));
+			return rc;
+		}
+	return rc;
+}
+
+static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, int64_t ns,
+                                  struct dtx_err *err)
+{
+	json_t *list = json_array(), *stage = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; list && i < x->nparts; i++) {
+		const struct part *p = &x->part[i];
+		const json_t *o = p->said;
+		json_t *one = json_pack(
+			"{ss si sI sI sI sI sI sb si}", "fragment", p->name, "input",
+			(int)x->source[p->source].drawn->table, "rows", dtx_json_int(o, "rows", 0),
+			"bytes", dtx_json_int(o, "bytes", 0), "wall_us",
+			dtx_json_int(o, "wall_us", 0), "cpu_us", dtx_json_int(o, "cpu_us", 0),
+			"peak_bytes", dtx_json_int(o, "peak_bytes", 0), "repaired", p->exact,
+			"attempts", (int)p->attempts);
+
+		if (!one || json_array_append_new(list, one)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	stage = json_pack("{sI so}", "wall_us", (json_int_t)ns / 1000, "fragments", list);
+	if (!stage || json_array_append_new(c->stages, stage))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                          struct dtx_spread_rows *made, struct dtx_err *err)
+{
+	struct dtx_cluster *c = arg;
+	struct stage x = { .g = g };
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(plan_stage(c, &x, drawn, err));
+	if (!x.nparts)
+		goto out;
+	DTX_TRY(run_stage(c, &x, err));
+	for (uint32_t i = 0; i < x.nsources; i++)
+		if (x.source[i].end > x.source[i].first)
+			DTX_TRY(take_source(c, &x, &x.source[i], &made[i], err));
+	DTX_TRY(check_rows(&x, err));
+	DTX_TRY(record_stage(c, &x, dtx_now_ns() - start, err));
+out:
+	for (size_t i = 0; i < x.nparts; i++)
+		json_decref(x.part[i].said);
+	dtx_mem_free(x.part);
+	return rc;
+}
+
+/* Removes the files of fragments, and of those that were ended while they wrote one. */
+static void empty_folder(const struct dtx_cluster *c)
+{
+	DIR *d = opendir(c->exchange);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			(void)unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+static void clear(void *arg)
+{
+	struct dtx_cluster *c = arg;
+
+	for (struct made *m = c->made; m; m = m->next)
+		dtx_reader_close(m->reader);
+	c->made = NULL;
+	empty_folder(c);
+}
+
+/* --- the engine --- */
+
+static enum dtx_code bad_address(const char *address, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+	                               "--engine '%s': expected local://N, or "
+	                               "local://N?bytes=BYTES",
+	                               address);
+
+	dtx_err_hint(err, "--engine local://4 reads the inputs in 4 processes");
+	return rc;
+}
+
+static bool read_number(struct dtx_str text, int64_t most, int64_t *out)
+{
+	return text.len && dtx_num_parse_i64(text.ptr, text.len, out) && *out >= 1 && *out <= most;
+}
+
+static enum dtx_code open_engine(struct dtx_cluster *c, const char *address, struct dtx_err *err)
+{
+	struct dtx_str rest = dtx_str_of(address), head, more;
+	const struct dtx_str scheme = DTX_STR("local://"), bytes = DTX_STR("bytes=");
+	int64_t n = 0;
+	const char *mark;
+
+	if (!dtx_str_starts(rest, scheme))
+		return bad_address(address, err);
+	rest = (struct dtx_str){ rest.ptr + scheme.len, rest.len - scheme.len };
+	mark = memchr(rest.ptr, '?', rest.len);
+	head = (struct dtx_str){ rest.ptr, mark ? (size_t)(mark - rest.ptr) : rest.len };
+	if (!read_number(head, DTX_CLUSTER_SLOTS, &n))
+		return bad_address(address, err);
+	c->bytes = DTX_CLUSTER_BYTES;
+	if (mark) {
+		int64_t own = 0;
+
+		more = (struct dtx_str){ mark + 1, rest.len - head.len - 1 };
+		if (!dtx_str_starts(more, bytes) ||
+		    !read_number((struct dtx_str){ more.ptr + bytes.len, more.len - bytes.len },
+		                 (int64_t)1 << 40, &own))
+			return bad_address(address, err);
+		c->bytes = (uint64_t)own;
+	}
+	return dtx_engine_local((unsigned)n, &c->engine, err);
+}
+
+static enum dtx_code open_exchange(struct dtx_cluster *c, const char *exchange, struct dtx_err *err)
+{
+	char *path = NULL;
+	struct stat st;
+	enum dtx_code rc = DTX_OK;
+
+	if (!exchange) {
+		DTX_TRY(dtx_tempdir_make(&c->temp, "exchange", err));
+		c->exchange = dtx_mem_strdup(c->temp.path);
+	} else {
+		path = dtx_file_absolute(exchange);
+		if (!path)
+			DTX_FAIL_MEM(err);
+		if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+			DTX_FAIL(err, DTX_E_USAGE, "--exchange '%s' is not a folder", exchange);
+		c->exchange = dtx_mem_alloc(strlen(path) + 32, 1);
+		if (!c->exchange)
+			DTX_FAIL_MEM(err);
+		snprintf(c->exchange, strlen(path) + 32, "%s/dtx-XXXXXX", path);
+		if (!mkdtemp(c->exchange)) {
+			dtx_mem_free(c->exchange);
+			c->exchange = NULL;
+			DTX_FAIL(err, DTX_E_OUTPUT_IO,
+			         "--exchange '%s': cannot make a folder in it", exchange);
+		}
+	}
+	if (!c->exchange)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_mem_free(path);
+	return rc;
+}
+
+enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct dtx_cluster **out,
+                              struct dtx_err *err)
+{
+	struct dtx_cluster *c = dtx_mem_zalloc(1, sizeof(*c));
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!c)
+		DTX_FAIL_MEM(err);
+	c->spread = (struct dtx_spread){ .arg = c, .rows = rows, .clear = clear };
+	c->address = dtx_mem_strdup(address);
+	c->stages = json_array();
+	if (!c->address || !c->stages)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(open_engine(c, address, err));
+	DTX_TRY(open_exchange(c, exchange, err));
+	*out = c;
+	c = NULL;
+out:
+	dtx_cluster_free(c);
+	return rc;
+}
+
+void dtx_cluster_end(struct dtx_cluster *c)
+{
+	if (c->engine)
+		c->engine->cls->close(c->engine);
+	c->engine = NULL;
+	if (c->exchange) {
+		clear(c);
+		if (!c->temp.path[0])
+			(void)rmdir(c->exchange);
+	}
+	dtx_tempdir_remove(&c->temp);
+	dtx_mem_free(c->exchange);
+	c->exchange = NULL;
+}
+
+void dtx_cluster_free(struct dtx_cluster *c)
+{
+	if (!c)
+		return;
+	dtx_cluster_end(c);
+	dtx_mem_free(c->address);
+	json_decref(c->stages);
+	dtx_arena_clear(&c->arena);
+	dtx_mem_free(c);
+}
+
+struct dtx_spread *dtx_cluster_spread(struct dtx_cluster *c)
+{
+	return &c->spread;
+}
+
+uint32_t dtx_cluster_piece(const struct dtx_cluster *c)
+{
+	return c->bytes < ((uint64_t)1 << 20) ? (uint32_t)c->bytes : 0;
+}
+
+json_t *dtx_cluster_json(const struct dtx_cluster *c)
+{
+	return json_pack("{ss sb sO}", "address", c->address, "whole", c->spread.whole, "stages",
+	                 c->stages);
+}

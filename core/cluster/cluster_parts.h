@@ -1,0 +1,14 @@
+/* What the files of the driver share. */
+#ifndef DTX_CLUSTER_CLUSTER_PARTS_H
+#define DTX_CLUSTER_CLUSTER_PARTS_H
+
+#include "core/plan/pipe/spread.h"
+
+/* In splittable.c: how many maps of a source fragments can do. */
+uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_source *source);
+/* The pieces of the input of a source that fragments can read, and the bytes of a piece. 0: this
+ * process has to read it. */
+uint64_t dtx_cluster_pieces(const struct dtx_graph *g, const struct dtx_phys_source *source,
+                            uint64_t *bytes);
+
+#endif

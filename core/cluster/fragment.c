@@ -1,0 +1,513 @@
+/* Runs one fragment, see fragment.h. */
+#include "core/cluster/fragment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/memory/mem.h"
+#include "core/base/thread/cancel.h"
+#include "core/cluster/job.h"
+#include "core/data/frame/frame.h"
+#include "core/data/frame/frame_batch.h"
+#include "core/io/isolate/isolate.h"
+
+/* --- the exchange folder --- */
+
+void dtx_exchange_path(char *to, size_t size, const char *exchange, const char *name,
+                       const char *kind)
+{
+	snprintf(to, size, "%s/%s.%s", exchange, name, kind);
+}
+
+/* The name of a file while it is written. Two processes may do the same fragment. */
+static void temp_path(char *to, size_t size, const char *exchange, const char *name,
+                      const char *kind)
+{
+	snprintf(to, size, "%s/.%s.%s.%ld.tmp", exchange, name, kind, (long)getpid());
+}
+
+static enum dtx_code temp_open(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*fd < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "write", path);
+out:
+	return rc;
+}
+
+static enum dtx_code temp_rename(const char *temp, const char *exchange, const char *name,
+                                 const char *kind, struct dtx_err *err)
+{
+	char path[PATH_MAX];
+	enum dtx_code rc = DTX_OK;
+
+	dtx_exchange_path(path, sizeof(path), exchange, name, kind);
+	if (rename(temp, path) < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "rename a file to", path);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_exchange_put(const char *exchange, const char *name, const char *kind,
+                               struct dtx_str bytes, struct dtx_err *err)
+{
+	char temp[PATH_MAX];
+	int fd = -1;
+	enum dtx_code rc = DTX_OK;
+
+	temp_path(temp, sizeof(temp), exchange, name, kind);
+	DTX_TRY(temp_open(temp, &fd, err));
+	DTX_TRY(dtx_file_write(fd, bytes.ptr, bytes.len, temp, err));
+	DTX_TRY(temp_rename(temp, exchange, name, kind, err));
+out:
+	dtx_file_close(&fd);
+	if (rc != DTX_OK)
+		(void)unlink(temp);
+	return rc;
+}
+
+/* --- the work --- */
+
+struct piece { /* the bytes of one batch */
+	struct dtx_buf bytes;
+};
+struct fragment {
+	json_t *spec;
+	const char *exchange;
+	char name[DTX_SHA256_HEX];
+	struct dtx_job job;
+	struct dtx_exec_opts opts;
+	struct dtx_source **source;
+	struct dtx_reader **reader; /* one per input; only that of the part is open */
+	bool *was_read;
+	struct dtx_errlist warnings;
+	struct dtx_graph graph;
+	struct dtx_graph_part part;
+	struct dtx_scan_slice slice;
+	uint32_t input;
+	struct piece *piece;
+	size_t npieces, cap_pieces;
+	int64_t rows;
+	uint64_t bytes; /* of the file */
+	char hash[DTX_SHA256_HEX];
+	int64_t start_ns;
+};
+
+#define NOT_A_SPEC(err) DTX_FAIL((err), DTX_E_USAGE, "the spec of the fragment is malformed")
+
+static enum dtx_code read_numbers(struct fragment *f, const char *key, const uint32_t **out,
+                                  uint32_t *n, struct dtx_err *err)
+{
+	const json_t *list = json_object_get(f->spec, key), *one;
+	uint32_t *to = dtx_arena_alloc(&f->job.arena, json_array_size(list) + 1, sizeof(*to));
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	json_array_foreach(list, i, one) to[i] = (uint32_t)json_integer_value(one);
+	*out = to;
+	*n = (uint32_t)json_array_size(list);
+out:
+	return rc;
+}
+
+static enum dtx_code read_spec(struct fragment *f, struct dtx_str text, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { .bytes = (size_t)1 << 20, .depth = 8 };
+	struct dtx_buf canonical = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const json_t *begin;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_json_parse(text, limits, &f->spec, err));
+	dtx_json_canonical(f->spec, &canonical);
+	DTX_TRY(dtx_buf_check(&canonical, "spec", err));
+	dtx_sha256_hex(canonical.ptr, canonical.len, f->name);
+	f->exchange = dtx_json_text(f->spec, "exchange", NULL);
+	begin = json_object_get(f->spec, "begin");
+	f->input = (uint32_t)dtx_json_int(f->spec, "input", -1);
+	f->slice = (struct dtx_scan_slice){
+		.first = (uint64_t)dtx_json_int(f->spec, "first", -1),
+		.end = (uint64_t)dtx_json_int(f->spec, "end", -1),
+		.begin = (uint64_t)json_integer_value(begin),
+		.guessed = !json_is_integer(begin),
+	};
+	if (!f->exchange || strlen(f->exchange) > PATH_MAX / 2 ||
+	    !dtx_json_text(f->spec, "job", NULL) || f->slice.first >= f->slice.end)
+		NOT_A_SPEC(err);
+out:
+	dtx_buf_clear(&canonical);
+	return rc;
+}
+
+static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
+{
+	const char *name = dtx_json_text(f->spec, "job", "");
+	struct dtx_buf text = DTX_BUF_INIT((size_t)256 << 20);
+	char path[PATH_MAX], hash[DTX_SHA256_HEX];
+	uint32_t n;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_exchange_path(path, sizeof(path), f->exchange, name, "job");
+	DTX_TRY(dtx_file_slurp(path, &text, err));
+	dtx_sha256_hex(text.ptr, text.len, hash);
+	if (strcmp(hash, name) != 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' does not have the bytes that its name says",
+		         path);
+	DTX_TRY(dtx_job_open(&f->job, dtx_buf_str(&text), err));
+	if (f->input >= f->job.plan->ninputs || !f->job.schema[f->input])
+		NOT_A_SPEC(err);
+	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input, .slice = &f->slice };
+	DTX_TRY(read_numbers(f, "steps", &f->part.step, &f->part.nsteps, err));
+	DTX_TRY(read_numbers(f, "branches", &f->part.input, &n, err));
+	if (n != f->part.nsteps)
+		NOT_A_SPEC(err);
+	for (uint32_t k = 0; k < n; k++)
+		if (f->part.step[k] >= f->job.plan->nsteps ||
+		    !f->job.plan->step[f->part.step[k]].op)
+			NOT_A_SPEC(err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* Opens the input. What the driver found out about it must be found again. */
+static enum dtx_code open_input(struct fragment *f, struct dtx_err *err)
+{
+	uint32_t n = f->job.plan->ninputs, i = f->input;
+	const struct dtx_schema *found, *want = f->job.schema[i];
+	uint64_t bytes, pieces;
+	enum dtx_code rc = DTX_OK;
+
+	f->source = dtx_arena_zalloc(&f->job.arena, n, sizeof(struct dtx_source *));
+	f->reader = dtx_arena_zalloc(&f->job.arena, n, sizeof(struct dtx_reader *));
+	f->was_read = dtx_arena_zalloc(&f->job.arena, n, sizeof(bool));
+	if (!f->source || !f->reader || !f->was_read)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_source_open(f->job.plan->input[i].path, &f->source[i], err));
+	DTX_TRY(dtx_job_input_same(&f->job, i, f->source[i], err));
+	dtx_source_limit(f->source[i], &f->job.plan->input[i].limits);
+	DTX_TRY(dtx_reader_open(f->source[i], &f->job.read[i], &f->reader[i], err));
+	DTX_TRY(f->reader[i]->cls->schema(f->reader[i], &found, err));
+	pieces = f->reader[i]->cls->pieces ? f->reader[i]->cls->pieces(f->reader[i], &bytes) : 0;
+	DTX_ASSERT(found->nfields == want->nfields && f->slice.end <= pieces, err);
+	for (uint32_t c = 0; c < want->nfields; c++)
+		DTX_ASSERT(!strcmp(found->field[c].name, want->field[c].name), err);
+out:
+	return rc;
+}
+
+/* Binds all steps whose tables are known. Findings are of no interest: the driver had them. */
+static enum dtx_code bind(struct fragment *f, struct dtx_err *err)
+{
+	struct dtx_graph *g = &f->graph;
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	const struct dtx_plan *p = f->job.plan;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < p->ninputs; i++)
+		if (f->job.schema[i])
+			DTX_TRY(dtx_flow_set(&g->flow, (int32_t)i, f->job.schema[i], err));
+	for (uint32_t s = 0; s < p->nsteps; s++) {
+		const struct dtx_plan_step *st = &p->step[s];
+		bool known = st->op != NULL && !st->broken, bad = false;
+
+		for (uint32_t k = 0; k < st->ntables; k++)
+			known = known && dtx_graph_knows(g, st->table[k]);
+		if (!known)
+			continue;
+		DTX_TRY(dtx_flow_bind(&g->flow, s, true, &g->run, &found, &bad, err));
+		dtx_errlist_clear(&found);
+		g->step[s].bound = !bad && g->flow.bind[s];
+		g->step[s].resolved =
+			g->step[s].bound && !(g->flow.bind[s]->open && st->op->whole_schema);
+	}
+	for (uint32_t k = 0; k < f->part.nsteps; k++)
+		DTX_ASSERT(g->step[f->part.step[k]].resolved, err);
+	DTX_ASSERT(dtx_graph_knows(g, f->job.table), err);
+out:
+	dtx_errlist_clear(&found);
+	return rc;
+}
+
+static enum dtx_code find_needs(struct fragment *f, struct dtx_err *err)
+{
+	struct dtx_graph *g = &f->graph;
+	uint32_t ninputs = f->job.plan->ninputs;
+	int32_t end = f->job.sink < 0 ? f->job.table : (int32_t)ninputs + f->job.sink;
+	bool *live = dtx_arena_zalloc(&g->arena, f->job.plan->nsteps + 1u, sizeof(*live));
+	enum dtx_code rc = DTX_OK;
+
+	if (!live)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_column_needs_init(&g->push, &g->flow, &g->arena, err));
+	DTX_ASSERT(g->flow.table[end].schema && f->job.nneed == g->flow.table[end].schema->nfields,
+	           err);
+	memcpy(g->push.need[end], f->job.need, f->job.nneed);
+	for (uint32_t k = 0; k < f->part.nsteps; k++)
+		live[f->part.step[k]] = true;
+	if (f->job.sink >= 0)
+		live[f->job.sink] = true;
+	dtx_column_needs_back(&g->flow, &g->push, live);
+out:
+	return rc;
+}
+
+static enum dtx_code start(struct fragment *f, struct dtx_err *err)
+{
+	struct dtx_run run;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_column_needs_run(f->job.plan, &run);
+	run.workers = 1;
+	run.batch_rows = f->job.batch_rows ? f->job.batch_rows : DTX_BATCH_ROWS;
+	run.run_date = f->job.run_date;
+	f->opts = (struct dtx_exec_opts)DTX_EXEC_OPTS_INIT;
+	f->opts.input = f->source;
+	f->opts.workers = 1;
+	f->opts.batch_rows = f->job.batch_rows;
+	DTX_TRY(dtx_graph_init(&f->graph, f->job.plan, &f->opts, &run, &f->warnings, err));
+	f->graph.reader = f->reader;
+	f->graph.was_read = f->was_read;
+	f->graph.read = f->job.read;
+	f->graph.part = &f->part;
+	/* the rows stream to the end of the part, however many steps of the plan read them there */
+	f->graph.node[f->job.table].uses = 1;
+	DTX_TRY(bind(f, err));
+	DTX_TRY(find_needs(f, err));
+out:
+	return rc;
+}
+
+static enum dtx_code save_batch(void *arg, unsigned worker, struct dtx_batch *b,
+                                struct dtx_err *err)
+{
+	struct fragment *f = arg;
+	struct dtx_buf *to;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	if (!b->nsel)
+		return DTX_OK;
+	if (!dtx_mem_reserve(&f->piece, &f->cap_pieces, f->npieces + 1, sizeof(*f->piece)))
+		DTX_FAIL_MEM(err);
+	to = &f->piece[f->npieces++].bytes;
+	dtx_buf_init(to, SIZE_MAX / 2);
+	f->rows += b->nsel;
+	DTX_TRY(dtx_frame_batch_save(b, to, err));
+out:
+	return rc;
+}
+
+/* --- the result --- */
+
+static enum dtx_code write_frame(struct fragment *f, struct dtx_frame *frame, struct dtx_err *err)
+{
+	uint64_t size = dtx_frame_size(frame);
+	char temp[PATH_MAX];
+	void *map = MAP_FAILED;
+	int fd = -1, failed;
+	struct dtx_weak hash;
+	enum dtx_code rc = DTX_OK;
+
+	temp_path(temp, sizeof(temp), f->exchange, f->name, "frame");
+	DTX_TRY(temp_open(temp, &fd, err));
+	/* reserves the room, as a full disk cannot be reported while a mapping is written to */
+	failed = posix_fallocate(fd, 0, (off_t)size);
+	if (failed)
+		DTX_FAIL(err, dtx_file_write_code(failed), "cannot write to '%s': %s", temp,
+		         strerror(failed));
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "map", temp);
+	DTX_TRY(dtx_frame_write(frame, map, err));
+	dtx_weak_init(&hash);
+	dtx_weak_add(&hash, map, size);
+	dtx_weak_done(&hash, f->hash);
+	f->bytes = size;
+	DTX_TRY(temp_rename(temp, f->exchange, f->name, "frame", err));
+out:
+	if (map != MAP_FAILED)
+		munmap(map, size);
+	dtx_file_close(&fd);
+	if (rc != DTX_OK)
+		(void)unlink(temp);
+	return rc;
+}
+
+static enum dtx_code write_result(struct fragment *f, struct dtx_err *err)
+{
+	struct dtx_frame frame = DTX_FRAME_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	/* a frame has at least one section */
+	DTX_TRY(dtx_frame_add_bytes(&frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""), err));
+	for (size_t i = 0; i < f->npieces; i++)
+		DTX_TRY(dtx_frame_add_bytes(&frame, DTX_FRAME_BATCH, (uint32_t)i, NULL,
+		                            dtx_buf_str(&f->piece[i].bytes), err));
+	DTX_TRY(write_frame(f, &frame, err));
+out:
+	dtx_frame_clear(&frame);
+	return rc;
+}
+
+static json_t *step_json(const struct dtx_opstat *stat)
+{
+	json_t *drops = json_object();
+
+	for (unsigned i = 0; drops && i < DTX_STAT_REASONS; i++) {
+		const char *reason = atomic_load(&stat->drop[i].reason);
+
+		if (reason &&
+		    !dtx_json_set(drops, reason, json_integer(atomic_load(&stat->drop[i].n)))) {
+			json_decref(drops);
+			return NULL;
+		}
+	}
+	return json_pack("[I I I o]", (json_int_t)atomic_load(&stat->rows_in),
+	                 (json_int_t)atomic_load(&stat->rows_out),
+	                 (json_int_t)atomic_load(&stat->ns), drops);
+}
+
+static json_t *steps_json(const struct fragment *f)
+{
+	json_t *list = json_array();
+
+	for (uint32_t k = 0; list && k < f->part.nsteps; k++)
+		if (json_array_append_new(list, step_json(f->graph.step[f->part.step[k]].stat))) {
+			json_decref(list);
+			list = NULL;
+		}
+	return list;
+}
+
+static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, struct dtx_err *err)
+{
+	const struct dtx_reader *r = f->reader[f->input];
+	struct rusage used = { .ru_maxrss = 0 };
+	json_t *o;
+	enum dtx_code rc = DTX_OK;
+
+	(void)getrusage(RUSAGE_SELF, &used);
+	o = json_pack("{ss si sI sI sI sI sI ss sI so so sI sI sI}", "fragment", f->name, "class",
+	              DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
+	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "batches",
+	              (json_int_t)f->npieces, "bytes", (json_int_t)f->bytes, "hash", f->hash,
+	              "misfits", (json_int_t)r->misfits, "stats", dtx_isolate_stats_json(&r->stats),
+	              "steps", steps_json(f), "wall_us",
+	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
+	              (json_int_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,
+	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024);
+	if (!o)
+		DTX_FAIL_MEM(err);
+	dtx_json_print(o, 0, out);
+	dtx_buf_addc(out, '\n');
+	DTX_TRY(dtx_buf_check(out, "manifest", err));
+	DTX_TRY(dtx_exchange_put(f->exchange, f->name, "json", dtx_buf_str(out), err));
+out:
+	json_decref(o);
+	return rc;
+}
+
+/* Whether the reader of the whole input, or a step, would say something about these rows that
+ * depends on all of them. */
+static bool has_notes(const struct fragment *f)
+{
+	struct dtx_reader *r = f->reader[f->input];
+
+	return f->warnings.n || f->warnings.dropped || r->misfits || r->offsets ||
+	       (r->cls->oddities && r->cls->oddities(r));
+}
+
+static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, struct dtx_buf *out,
+                          struct dtx_err *err)
+{
+	const struct dtx_pipe_end end = { .eat = save_batch, .arg = f };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(read_spec(f, spec, err));
+	DTX_TRY(read_job(f, err));
+	DTX_TRY(open_input(f, err));
+	DTX_TRY(start(f, err));
+	DTX_TRY(dtx_graph_stream(&f->graph, f->job.table, &end, err));
+	DTX_TRY(dtx_source_check_truncated(f->source[f->input], DTX_OK, err));
+	DTX_TRY(dtx_job_input_same(&f->job, f->input, f->source[f->input], err));
+	*whole = has_notes(f);
+	if (*whole)
+		goto out;
+	DTX_TRY(write_result(f, err));
+	DTX_TRY(write_manifest(f, out, err));
+out:
+	return rc;
+}
+
+static void clear(struct fragment *f)
+{
+	for (size_t i = 0; i < f->npieces; i++)
+		dtx_buf_clear(&f->piece[i].bytes);
+	dtx_mem_free(f->piece);
+	if (f->graph.plan)
+		dtx_graph_clear(&f->graph);
+	if (f->reader)
+		dtx_reader_close(f->reader[f->input]);
+	if (f->source)
+		dtx_source_free(f->source[f->input]);
+	dtx_errlist_clear(&f->warnings);
+	dtx_job_clear(&f->job);
+	json_decref(f->spec);
+}
+
+enum dtx_fragment_class dtx_fragment_class(enum dtx_code code)
+{
+	switch (code) {
+	case DTX_OK: return DTX_FRAGMENT_OK;
+	case DTX_E_RETYPE: return DTX_FRAGMENT_TYPES;
+	case DTX_E_INPUT_IO:
+	case DTX_E_INPUT_NOT_FOUND:
+	case DTX_E_OUTPUT_IO: return DTX_FRAGMENT_AGAIN;
+	case DTX_E_DISK_FULL:
+	case DTX_E_NO_MEMORY:
+	case DTX_E_TIME_LIMIT: return DTX_FRAGMENT_LIMIT;
+	case DTX_E_INPUT_CHANGED: return DTX_FRAGMENT_CHANGED;
+	default: return DTX_FRAGMENT_DATA;
+	}
+}
+
+static void put_failure(const struct fragment *f, enum dtx_fragment_class class,
+                        const struct dtx_err *err, struct dtx_buf *out)
+{
+	json_t *o = json_pack("{ss si sI sb so*}", "fragment", f->name, "class", (int)class,
+	                      "begin", (json_int_t)f->slice.begin, "guessed", f->slice.guessed,
+	                      "error", err->code ? dtx_isolate_err_json(err) : NULL);
+
+	dtx_buf_reset(out);
+	dtx_json_print(o, 0, out);
+	dtx_buf_addc(out, '\n');
+	json_decref(o);
+}
+
+enum dtx_fragment_class dtx_fragment_run(struct dtx_str spec, struct dtx_buf *out)
+{
+	struct fragment f = { .start_ns = dtx_now_ns() };
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_fragment_class class;
+	bool whole = false;
+
+	class = dtx_fragment_class(work(&f, spec, &whole, out, &err));
+	if (whole)
+		class = DTX_FRAGMENT_WHOLE;
+	if (class != DTX_FRAGMENT_OK)
+		put_failure(&f, class, &err, out);
+	clear(&f);
+	dtx_err_clear(&err);
+	return class;
+}

@@ -1,0 +1,100 @@
+/* Which maps of a source fragments can do: those of which each row of the result depends on one row
+ * of the input. The facts of the ops tell. */
+#include "core/cluster/cluster_parts.h"
+
+/* Whether the columns of table t follow from the columns of inputs alone, so that a fragment can
+ * bind the steps that make it. */
+static bool is_derivable(const struct dtx_graph *g, int32_t t)
+{
+	const struct dtx_plan_step *st;
+	uint32_t s;
+
+	if (t < 0)
+		return false;
+	if ((uint32_t)t < g->plan->ninputs)
+		return g->flow.table[t].schema != NULL;
+	s = (uint32_t)t - g->plan->ninputs;
+	st = &g->plan->step[s];
+	if (!g->step[s].bound || g->step[s].region >= 0 || g->flow.bind[s]->open ||
+	    st->op->whole_schema)
+		return false;
+	for (uint32_t k = 0; k < st->ntables; k++)
+		if (!is_derivable(g, st->table[k]))
+			return false;
+	return true;
+}
+
+static bool by_row(const struct dtx_op_facts *f, const struct dtx_plan_step *st)
+{
+	if (f->as_read || f->fills || f->borrows || f->passes)
+		return false;
+	switch (f->rows) {
+	case DTX_ROWS_SAME:
+	case DTX_ROWS_FILTERED:
+	case DTX_ROWS_SPLIT:
+	case DTX_ROWS_LONGER: return st->ntables == 1;
+	case DTX_ROWS_UNION: return st->op->flags & DTX_OP_CONCAT;
+	default: return false;
+	}
+}
+
+static bool splits(const struct dtx_graph *g, uint32_t s)
+{
+	const unsigned whole =
+		DTX_OP_ORDERED | DTX_OP_BUILD | DTX_OP_RAW | DTX_OP_PLACES | DTX_OP_SEES_ALL;
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	const struct dtx_bind *b = g->flow.bind[s];
+	struct dtx_op_facts facts;
+
+	if (!st->op || !b || b->kind != DTX_KIND_MAP || !st->op->map || st->op->flags & whole ||
+	    b->ordered || b->sees_all || st->op->map->flush || st->op->wants ||
+	    !dtx_expect_empty(st->expect) || st->rules.n ||
+	    !is_derivable(g, (int32_t)(g->plan->ninputs + s)))
+		return false;
+	facts = dtx_op_facts(st->op, st->canonical);
+	return by_row(&facts, st);
+}
+
+uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_source *source)
+{
+	uint32_t n = 0;
+
+	while (n < source->nsteps && splits(g, source->step[n]))
+		n++;
+	return n;
+}
+
+/* Whether a step that these rows go through needs only the first of them. One process then stops
+ * reading early. */
+static bool is_limited(const struct dtx_graph *g, const struct dtx_phys_source *source)
+{
+	for (uint32_t i = 0; i < source->nsteps; i++) {
+		const struct dtx_plan_step *st = &g->plan->step[source->step[i]];
+
+		if (st->op->wants && st->op->wants(st->args) >= 0)
+			return true;
+	}
+	return source->limit >= 0;
+}
+
+uint64_t dtx_cluster_pieces(const struct dtx_graph *g, const struct dtx_phys_source *source,
+                            uint64_t *bytes)
+{
+	struct dtx_reader *r;
+
+	if ((uint32_t)source->table >= g->plan->ninputs || g->node[source->table].table ||
+	    is_limited(g, source) || g->by_snippet[source->table])
+		return 0;
+	r = g->reader[source->table];
+	if (!r || !r->cls->pieces || g->read[source->table].ragged == DTX_RAGGED_QUARANTINE)
+		return 0;
+	/* an op that counts rows of the source, or wants cells as they were read */
+	for (uint32_t s = 0; s < g->plan->nsteps; s++) {
+		const struct dtx_plan_step *st = &g->plan->step[s];
+
+		if (st->op && (st->op->flags & (DTX_OP_PLACES | DTX_OP_RAW) ||
+		               dtx_op_facts(st->op, st->canonical).as_read))
+			return 0;
+	}
+	return r->cls->pieces(r, bytes);
+}

@@ -1,0 +1,29 @@
+/* The interface to what makes rows in other processes (core/cluster).
+ *
+ * Before a pipeline opens its sources, it offers them. Of a source that is taken, other processes
+ * read the input and do the first maps; the pipeline then gets the rows from a reader of theirs,
+ * and goes on with the other maps. */
+#ifndef DTX_PLAN_PIPE_SPREAD_H
+#define DTX_PLAN_PIPE_SPREAD_H
+
+#include "core/plan/pipe/graph.h"
+
+struct dtx_spread_rows {
+	/* NULL: the source was not taken. Owned by the provider, until the graph is cleared. */
+	struct dtx_reader *reader;
+	uint32_t nsteps; /* the number of maps that were done */
+};
+struct dtx_spread {
+	void *arg;
+	/* made has an entry per source of the pipeline, all NULL at first. Codes: retype, for a
+	 * type that is too narrow; any code with `whole` set, if only one process can say what is
+	 * wrong. */
+	enum dtx_code (*rows)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+	                      struct dtx_spread_rows *made, struct dtx_err *err);
+	/* The attempt is over: frees what was made for it. */
+	void (*clear)(void *arg);
+	/* Set by the provider: the run must be done by one process, from the start. */
+	bool whole;
+};
+
+#endif
