@@ -199,7 +199,8 @@ static enum dtx_code look_propose(struct dtx_look *x, struct dtx_source *src, st
 	if (rows && !json_object_get(x->input, "header_rows"))
 		json_object_set(x->input, "header_rows", rows);
 	if (!x->example)
-		DTX_TRY(dtx_propose(src, x->input, &x->profile, &x->proposals, err));
+		DTX_TRY(dtx_propose(src, x->input, &x->profile, x->suggested.steps, &x->proposals,
+		                    err));
 	if (x->guessed && json_array_size(x->proposals))
 		json_object_set_new(json_array_get(x->proposals, 0), "sure", json_false());
 out:
@@ -249,6 +250,26 @@ static json_t *look_plan(void *arg)
 	return dtx_look_plan(arg);
 }
 
+/* The steps that the other list has not, neither with further kinds of rows. A new reference. */
+static json_t *look_not_in(const json_t *steps, const json_t *others)
+{
+	json_t *out = json_array(), *step, *other;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)steps, i, step)
+	{
+		json_array_foreach((json_t *)(uintptr_t)others, k, other)
+		{
+			if (json_equal(step, other) ||
+			    (json_object_get(step, "kinds") && json_object_get(other, "kinds")))
+				break;
+		}
+		if (k == json_array_size(others))
+			json_array_append(out, step);
+	}
+	return out;
+}
+
 /* Adds a sure proposal to the plan that cleans the file, if it can be run after the cleaning. */
 static enum dtx_code look_reshape(struct dtx_look *x, struct dtx_source *src, struct dtx_err *err)
 {
@@ -261,7 +282,9 @@ static enum dtx_code look_reshape(struct dtx_look *x, struct dtx_source *src, st
 	if (!json_is_true(json_object_get(first, "sure")) || dtx_source_size(src) > PLAN_BYTES ||
 	    dtx_json_int(input, "header_rows", 1) != dtx_json_int(cleaned, "header_rows", 1))
 		goto out;
-	x->suggested.reshape = json_incref(json_object_get(plan, "steps"));
+	x->suggested.reshape = look_not_in(json_object_get(plan, "steps"), x->suggested.steps);
+	if (!x->suggested.reshape)
+		DTX_FAIL_MEM(err);
 	all = dtx_look_plan(x);
 	ran = dtx_byexample_run(all, src, 0, NULL, NULL);
 	if (ran == DTX_E_NO_MEMORY)

@@ -158,7 +158,7 @@ static void rows_to_drop(struct dtx_search *s)
 static bool is_unit(struct dtx_str text)
 {
 	struct dtx_str t = dtx_utf8_trim(text);
-	bool letter = false;
+	bool letter = false, mark = false;
 	size_t i;
 
 	for (i = 0; i < t.len; i++) {
@@ -168,8 +168,10 @@ static bool is_unit(struct dtx_str text)
 		          strchr("%$", t.ptr[i]);
 		if (!letter && t.ptr[i] >= '0' && t.ptr[i] <= '9')
 			return false;
+		mark |= strchr("/%$()^", t.ptr[i]) != NULL;
 	}
-	return letter;
+	/* "South", "Yes" are values */
+	return letter && (mark || t.len <= 4 || t.ptr[0] < 'A' || t.ptr[0] > 'Z');
 }
 
 /* Whether the first value is the only one in the column that is not a number or date. */

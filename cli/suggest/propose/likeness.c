@@ -82,6 +82,36 @@ static const char *const vocabularies[] = {
 	"low,medium,high,very low,very high,none,small,large,extra large,minor,major,critical",
 	"home,away",
 	"before,after,pre,post,baseline,control,treatment",
+	"approve,disapprove,favor,favour,oppose,support,for,against,yes,no,pro,con",
+	"afghanistan,albania,algeria,angola,argentina,armenia,australia,austria,azerbaijan,"
+	"bangladesh,"
+	"belarus,belgium,benin,bolivia,botswana,brazil,bulgaria,cambodia,cameroon,canada,chad,"
+	"chile,"
+	"china,colombia,costa rica,croatia,cuba,cyprus,czech "
+	"republic,czechia,denmark,ecuador,egypt,"
+	"england,estonia,ethiopia,finland,france,georgia,germany,ghana,great "
+	"britain,greece,guatemala,"
+	"hong kong,hungary,iceland,india,indonesia,iran,iraq,ireland,israel,italy,japan,jordan,"
+	"kazakhstan,kenya,korea,kuwait,latvia,lebanon,lithuania,luxembourg,malaysia,mali,malta,"
+	"mexico,"
+	"mongolia,morocco,mozambique,namibia,nepal,netherlands,new zealand,nigeria,northern "
+	"ireland,"
+	"norway,pakistan,panama,paraguay,peru,philippines,poland,portugal,qatar,romania,russia,"
+	"rwanda,"
+	"saudi arabia,scotland,senegal,serbia,singapore,slovakia,slovenia,south africa,south korea,"
+	"spain,sri "
+	"lanka,sudan,sweden,switzerland,syria,taiwan,tanzania,thailand,tunisia,turkey,uganda,"
+	"uk,ukraine,united arab emirates,united kingdom,united states,uruguay,us,usa,uzbekistan,"
+	"venezuela,vietnam,wales,yemen,zambia,zimbabwe,eu,euro area,european "
+	"union,world,oecd,total",
+	"alabama,alaska,arizona,arkansas,california,colorado,connecticut,delaware,florida,georgia,"
+	"hawaii,idaho,illinois,indiana,iowa,kansas,kentucky,louisiana,maine,maryland,massachusetts,"
+	"michigan,minnesota,mississippi,missouri,montana,nebraska,nevada,new hampshire,new jersey,"
+	"new mexico,new york,north carolina,north dakota,ohio,oklahoma,oregon,pennsylvania,rhode "
+	"island,"
+	"south carolina,south dakota,tennessee,texas,utah,vermont,virginia,washington,west "
+	"virginia,"
+	"wisconsin,wyoming,united states",
 	"budget,actual,planned,forecast,target,budgeted,expected,plan",
 };
 
@@ -309,10 +339,21 @@ static bool in_vocabulary(const char *words, const char *name)
 	return yes;
 }
 
+bool dtx_like_leftover(const char *name)
+{
+	static const char words[] =
+		"other,others,unknown,refused,missing,not stated,not known,don't know,"
+		"dont know,dk,don't know/refused,dk/refused,no answer,no response,not "
+		"applicable,n/a,none,all others,unspecified,no opinion";
+
+	return in_vocabulary(words, name);
+}
+
 bool dtx_like_attribute(const char *text)
 {
 	static const char words[] =
-		"name,id,date,type,year,age,price,means,stddev,variance,range,quartile,sum,size,"
+		"name,id,date,type,year,age,price,avg,sd,means,stddev,variance,range,quartile,sum,"
+		"size,"
 		"weight,height,length,width,color,colour,"
 		"address,city,country,state,region,phone,email,status,description,category,title,"
 		"model,brand,manufacturer,total,average,mean,median,min,max,count,number,units,"
@@ -345,6 +386,23 @@ bool dtx_like_attribute(const char *text)
 	return yes;
 }
 
+/* Whether the names are proper ones of several words or short, as "1. FC Koeln", "Real Madrid". */
+static bool are_proper(const char *const *name, size_t n)
+{
+	size_t i, words = 0;
+
+	for (i = 0; i < n; i++) {
+		const char *first = name[i] + strcspn(name[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+		if (first - name[i] > 4 || !isalpha((unsigned char)first[0]) ||
+		    strlen(name[i]) > 32 || strpbrk(name[i], "(%_#:?") ||
+		    dtx_like_attribute(name[i]))
+			return false;
+		words += strchr(name[i], ' ') != NULL;
+	}
+	return words * 2 >= n;
+}
+
 /* Whether the names are labels such as "Espresso", "Green tea": they begin with a capital, and none
  * says what is measured. */
 static bool are_labels(const char *const *name, size_t n)
@@ -354,7 +412,7 @@ static bool are_labels(const char *const *name, size_t n)
 	for (i = 0; i < n; i++) {
 		if (!isupper((unsigned char)name[i][0]) || strlen(name[i]) > 32 ||
 		    strpbrk(name[i], "0123456789(%_#") || dtx_like_attribute(name[i]))
-			return false;
+			return n >= 6 && are_proper(name, n);
 	}
 	return n >= 2;
 }
@@ -478,7 +536,7 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 	for (v = 0; v < DTX_COUNT(vocabularies); v++) {
 		for (i = 0; i < n && in_vocabulary(vocabularies[v], name[i]); i++)
 			;
-		if (i == n)
+		if (i == n || (i + 1 == n && i > 1 && dtx_like_leftover(name[i])))
 			out.score = 0.85;
 	}
 	if (letters >= 3)
@@ -499,6 +557,13 @@ struct dtx_like_names dtx_like_names(const char *const *name, size_t n)
 		out.what = series_words[best].what;
 		out.column = series_words[best].column;
 		out.score = DTX_MAX(out.score, 0.8);
+	}
+	/* a series and what it leaves over: "0-9", "10-19", "unknown" */
+	if (n >= 4 && count[best] == n - 1 && best != SERIES_INT &&
+	    dtx_like_leftover(name[n - 1])) {
+		out.what = series_words[best].what;
+		out.column = series_words[best].column;
+		out.score = DTX_MAX(out.score, 0.95);
 	}
 	/* mostly a series: "2019", "2020", "Later" */
 	if (count[best] * 4 >= n * 3)

@@ -22,6 +22,8 @@ bool dtx_like_unnamed(const char *name);
 /* Whether it names what is measured or recorded ("price", "Date of birth"), not what it is about.
  */
 bool dtx_like_attribute(const char *text);
+/* Whether it names what other answers or classes leave over: "other", "Don't know". */
+bool dtx_like_leftover(const char *name);
 /* The same for two names that are next to each other. */
 double dtx_like_neighbours(const char *a, const char *b);
 

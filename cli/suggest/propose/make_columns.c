@@ -15,6 +15,8 @@ static double like_columns(const struct dtx_makers *m, const uint32_t *col, uint
 	double sum = 0;
 
 	for (i = 0; i + 1 < n; i += step) {
+		if (!m->col[col[i]].filled || !m->col[col[i + 1]].filled)
+			continue; /* nothing is known of it */
 		sum += dtx_like_values(&m->col[col[i]], &m->col[col[i + 1]]);
 		pairs++;
 		if (n > 2) {
@@ -222,11 +224,32 @@ static bool stack_counts(const struct dtx_makers *m, uint32_t from, uint32_t n)
 	return c == from + n;
 }
 
+/* Whether column `total` is the sum of the run in nearly all rows. */
+static bool stack_sums(const struct dtx_makers *m, uint32_t total, uint32_t from, uint32_t n)
+{
+	int64_t r, rows = DTX_MIN(m->g->nrows, DTX_FEATURE_ROWS), same = 0;
+	uint32_t c;
+
+	if (n < 2 || !dtx_kind_is_number(m->col[total].kind))
+		return false;
+	for (r = 0; r < rows; r++) {
+		double sum = 0, x, all;
+
+		(void)dtx_cell_kind(dtx_textgrid_at(m->g, r, total), &all);
+		for (c = from; c < from + n; c++) {
+			(void)dtx_cell_kind(dtx_textgrid_at(m->g, r, c), &x);
+			sum += x;
+		}
+		same += fabs(sum - all) <= 0.006 * fabs(all) && all != 0;
+	}
+	return rows > 1 && same * 10 >= rows * 9;
+}
+
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
 {
 	const char *const *name = m->g->name + from;
 	struct dtx_like_names names = dtx_like_names(name, n);
-	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n, crossed = 0;
+	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n, crossed = 0, total = from;
 	double like, score, alike, filled = 0;
 	bool matrix;
 	json_t *step;
@@ -257,14 +280,35 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	score -= !stay ? 0.15 : 0;
 	score -= crossed == n ? 0.2 : 0;
 	score -= from && stack_measures(m) ? 0.1 : 0;
+	/* parts of one whole, whose sum is next to them */
+	if (from && stack_sums(m, from - 1, from, n))
+		total = from - 1;
+	else if (from + n < m->g->ncols && stack_sums(m, from + n, from, n))
+		total = from + n;
+	score += total != from && n > 2 ? 0.25 : 0;
+	score -= stack_sums(m, from, from + 1, n - 1) || stack_sums(m, from + n - 1, from, n - 1)
+	                 ? 0.25
+	                 : 0;
 	/* A neighbour that belongs to it too: by its name, or by its values where the names of the
 	 * run do not say why it ends here. */
 	for (c = 0; c < 2; c++) {
 		uint32_t at = c ? from + n : from - 1;
 
-		if ((c ? at >= m->g->ncols : !from) || !m->col[at].filled)
+		if (c ? at >= m->g->ncols : !from)
 			continue;
+		if (!m->col[at].filled) {
+			/* a blank year belongs to the years too */
+			score -= dtx_like_neighbours(m->g->name[at],
+			                             m->g->name[c ? at - 1 : from]) >= 0.9
+			                 ? 0.25
+			                 : 0;
+			continue;
+		}
 		alike = dtx_like_values(&m->col[at], &m->col[c ? at - 1 : from]);
+		if (at == total || dtx_makers_numbers_rows(m, at))
+			continue;
+		if (dtx_like_leftover(m->g->name[at]))
+			score -= 0.2;
 		if ((dtx_like_neighbours(m->g->name[at], m->g->name[c ? at - 1 : from]) >= 0.5 &&
 		     alike > 0.6) ||
 		    (!names.what && alike > 0.8))
@@ -319,7 +363,7 @@ static bool stack_together(const struct dtx_makers *m, uint32_t way, uint32_t fr
 
 void dtx_make_stack(struct dtx_makers *m)
 {
-	uint32_t n = m->g->ncols, from, to, set[SETS_MAX][2], nsets = 0, i, way;
+	uint32_t n = m->g->ncols, from, to, set[SETS_MAX + 8][2], nsets = 0, i, way;
 	struct purity purity;
 	bool pure;
 
@@ -345,6 +389,17 @@ void dtx_make_stack(struct dtx_makers *m)
 	for (from = 0; from < 5 && from + 2 <= n; from++) {
 		set[nsets][0] = from;
 		set[nsets++][1] = n - from;
+	}
+	/* without a total at one end */
+	for (i = nsets; i-- > 0 && nsets < SETS_MAX;) {
+		from = set[i][0];
+		to = set[i][1];
+		if (to < 3 || to > DTX_FEATURE_ROWS ||
+		    (!stack_sums(m, from, from + 1, to - 1) &&
+		     !stack_sums(m, from + to - 1, from, to - 1)))
+			continue;
+		set[nsets][0] = from + stack_sums(m, from, from + 1, to - 1);
+		set[nsets++][1] = to - 1;
 	}
 	for (i = 0; i < nsets; i++) {
 		for (way = 0; way < i && (set[way][0] != set[i][0] || set[way][1] != set[i][1]);

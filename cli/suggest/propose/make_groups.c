@@ -330,14 +330,32 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 
 /* --- the same columns again: "Rank", "Country", "Rank", "Country" --- */
 
-/* The reader has numbered a header that is repeated: "Country_2". The length of the name without
- * the number; *block counts from 1. */
-static size_t block_base(const struct dtx_makers *m, uint32_t col, uint32_t *block)
+/* The length of a name without the number at its end, which the reader gives to a name that is
+ * repeated ("Country_2"), or, with `loose`, a person or another program ("Country 1",
+ * "Country.1"). *block: which one of its name it is, from 1. */
+static size_t block_base(const struct dtx_makers *m, uint32_t col, bool loose, uint32_t *block)
 {
 	const char *name = m->g->name[col], *cut = strrchr(name, '_');
+	size_t len = strlen(name);
 	uint32_t c;
 
 	*block = 1;
+	if (loose) {
+		while (len && isdigit((unsigned char)name[len - 1]))
+			len--;
+		while (len && is_separator(name[len - 1]))
+			len--;
+		len = len ? len : strlen(name);
+		for (c = 0; c < col; c++) {
+			uint32_t other;
+
+			*block += block_base(m, c, false, &other) >= len &&
+			          !strncmp(m->g->name[c], name, len) &&
+			          strspn(m->g->name[c] + len, SEPARATORS "0123456789") ==
+			                  strlen(m->g->name[c] + len);
+		}
+		return len;
+	}
 	for (c = 0; cut && cut[1] >= '2' && cut[1] <= '9' && !cut[2] && c < col; c++) {
 		if (strlen(m->g->name[c]) != (size_t)(cut - name) ||
 		    strncmp(m->g->name[c], name, (size_t)(cut - name)) != 0)
@@ -345,11 +363,12 @@ static size_t block_base(const struct dtx_makers *m, uint32_t col, uint32_t *blo
 		*block = (uint32_t)(cut[1] - '0');
 		return (size_t)(cut - name);
 	}
-	return strlen(name);
+	return len;
 }
 
 /* Finds the names that are repeated in each of the blocks. Returns their number. */
-static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, uint32_t *blocks)
+static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, bool loose,
+                             uint32_t *blocks)
 {
 	uint32_t c, k, block, n = 0;
 
@@ -357,10 +376,10 @@ static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, uint3
 	memset(s->at, -1, sizeof(s->at));
 	s->nleft = 0;
 	for (c = 0; c < m->g->ncols && c < COLS_MAX; c++) {
-		struct dtx_str base = { m->g->name[c], block_base(m, c, &block) };
+		struct dtx_str base = { m->g->name[c], block_base(m, c, loose, &block) };
 		int l = part_number(s->left, &s->nleft, base);
 
-		if (l < 0)
+		if (l < 0 || block >= PARTS_MAX)
 			return 0;
 		s->at[l][block] = (int32_t)c;
 		*blocks = DTX_MAX(*blocks, block);
@@ -374,22 +393,80 @@ static uint32_t blocks_names(const struct dtx_makers *m, struct groups *s, uint3
 	return n;
 }
 
-/* Proposes one row for each block. False: there are no blocks. */
-static bool blocks_add(struct dtx_makers *m, struct groups *s)
+/* Proposes one row for each block (`across`: for each name, with a column for each block) after
+ * giving the columns plain names. */
+static void blocks_rename(struct dtx_makers *m, const struct groups *s, uint32_t blocks,
+                          bool across, double score)
 {
-	uint32_t col[COLS_MAX], blocks, n = blocks_names(m, s, &blocks), i, k, ncol = 0, pairs = 0;
+	json_t *map = json_array(), *cols = json_array(), *step;
+	const char *number = dtx_makers_name(m, across ? "name" : "block");
+	uint32_t i, k, first = UINT32_MAX;
+
+	for (k = 1; k <= blocks; k++)
+		for (i = 0; i < s->nleft; i++) {
+			json_t *name;
+
+			if (!s->l_in[i])
+				continue;
+			first = DTX_MIN(first, (uint32_t)s->at[i][k]);
+			name = across ? json_sprintf("%.*s|value%u", (int)s->left[i].len,
+			                             s->left[i].ptr, k)
+			              : json_sprintf("%.*s|%u", (int)s->left[i].len, s->left[i].ptr,
+			                             k);
+			(void)json_array_append(cols, name);
+			(void)json_array_append_new(
+				map,
+				json_pack("{ss so}", "from", m->g->name[s->at[i][k]], "to", name));
+		}
+	dtx_makers_add(m, "groups", json_pack("{ss so}", "op", "rename", "map", map), score,
+	               "%u columns are %u blocks of the same %u names, such as '%.40s'%s%s",
+	               (uint32_t)json_array_size(cols), blocks,
+	               (uint32_t)json_array_size(cols) / blocks, m->g->name[first],
+	               dtx_makers_place(m, first, dtx_makers_first(m, first)),
+	               across ? "; each block has values of its own kind" : "");
+	step = json_pack("{ss sO s[ss] ss}", "op", "pivot_longer", "cols", cols, "names_to",
+	                 across ? number : ".value", across ? ".value" : number, "names_sep", "|");
+	if (!across)
+		m->failed |= !dtx_json_set(step, "drop_nulls", json_true());
+	if (m->failed) {
+		json_decref(step);
+	} else {
+		json_t *steps = m->list[m->n - 1].steps;
+
+		m->failed |= json_array_append_new(steps, step) < 0;
+		if (!across)
+			m->failed |=
+				json_array_append_new(steps, json_pack("{ss s[s]}", "op", "drop",
+			                                               "cols", number)) < 0;
+	}
+	json_decref(cols);
+}
+
+/* Proposes one row for each block. False: there are no blocks. */
+static bool blocks_add(struct dtx_makers *m, struct groups *s, bool loose)
+{
+	uint32_t col[COLS_MAX], blocks, n = blocks_names(m, s, loose, &blocks), i, k, ncol = 0;
 	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
 	const char *number = dtx_makers_name(m, "block");
-	double like = 0;
+	double like = 0, inside = 0;
+	uint32_t pairs = 0, sides = 0;
 	json_t *step;
 
-	if (blocks < 2 || n * blocks < 3 || n * blocks * 2 < m->g->ncols || (n == 1 && blocks < 3))
+	if (blocks < 2 || n * blocks < 3 || n * blocks * 2 < m->g->ncols ||
+	    (n == 1 && (blocks < 3 || loose)))
 		return false;
 	for (k = 1; k <= blocks; k++) {
+		int32_t last = -1;
+
 		for (i = 0; i < s->nleft; i++) {
 			if (!s->l_in[i])
 				continue;
 			col[ncol++] = (uint32_t)s->at[i][k];
+			if (last >= 0) {
+				inside += dtx_like_values(&m->col[last], &m->col[s->at[i][k]]);
+				sides++;
+			}
+			last = s->at[i][k];
 			if (k == 1)
 				continue;
 			like += dtx_like_values(&m->col[s->at[i][k - 1]], &m->col[s->at[i][k]]);
@@ -397,6 +474,18 @@ static bool blocks_add(struct dtx_makers *m, struct groups *s)
 		}
 	}
 	like /= pairs;
+	inside = sides ? inside / sides : 0;
+	for (i = 0; i < ncol; i++)
+		m->crossed[col[i]] = true;
+	/* "Male", "Female", "Male", "Female": numbers and shares */
+	if (inside > like + 0.1) {
+		blocks_rename(m, s, blocks, true, 0.5 + 0.35 * inside);
+		return true;
+	}
+	if (loose) {
+		blocks_rename(m, s, blocks, false, 0.4 + 0.45 * like);
+		return true;
+	}
 	dtx_buf_addc(&b, '^');
 	pattern_words(&b, s->left, s->l_in, s->nleft);
 	dtx_buf_add(&b, "_?([0-9]*)$");
@@ -415,10 +504,50 @@ static bool blocks_add(struct dtx_makers *m, struct groups *s)
 				     json_pack("{ss s[s]}", "op", "drop", "cols", number)) < 0;
 	if (n == 1 && dtx_makers_blank(m, col, ncol) > 0)
 		dtx_makers_also(m, 0.5 + 0.45 * like - 0.02, NULL, "drop_nulls", json_false());
-	for (i = 0; i < ncol; i++)
-		m->crossed[col[i]] = true;
 	dtx_buf_clear(&b);
 	return true;
+}
+
+/* A column of labels that is repeated before each column of values: "School", "Women", "School",
+ * "Men". */
+static bool repeats_add(struct dtx_makers *m)
+{
+	const struct dtx_textgrid *g = m->g;
+	json_t *again = json_array(), *cols = json_array();
+	uint32_t c, first = 0, n = 0;
+	int64_t r;
+
+	for (c = 1; c < g->ncols; c++) {
+		if (!n && m->col[c].kind < DTX_LOOKS_CODE)
+			continue;
+		for (r = 0; r < g->nrows; r++) {
+			const char *a = dtx_textgrid_at(g, r, first), *b = dtx_textgrid_at(g, r, c);
+
+			if (!a || !b || strcmp(a, b) != 0)
+				break;
+		}
+		if (r < g->nrows || c + 1 == g->ncols || g->nrows < 2)
+			continue;
+		if (!n++)
+			(void)json_array_append_new(cols, json_string(g->name[first + 1]));
+		(void)json_array_append_new(again, json_string(g->name[c]));
+		(void)json_array_append_new(cols, json_string(g->name[c + 1]));
+	}
+	if (n && m->col[0].words.n * 2 > m->col[0].filled) {
+		dtx_makers_add(m, "groups", json_pack("{ss sO}", "op", "drop", "cols", again), 0.78,
+		               "the labels of '%.40s' are repeated %u times, each time before a "
+		               "column of values, such as '%.40s'",
+		               g->name[first], n, g->name[first + 1]);
+		m->failed |= m->failed ||
+		             json_array_append_new(
+				     m->list[m->n - 1].steps,
+				     json_pack("{ss sO ss ss}", "op", "pivot_longer", "cols", cols,
+		                               "names_to", dtx_makers_name(m, "name"), "values_to",
+		                               dtx_makers_name(m, "value"))) < 0;
+	}
+	json_decref(again);
+	json_decref(cols);
+	return n > 0;
 }
 
 void dtx_make_groups(struct dtx_makers *m)
@@ -426,9 +555,11 @@ void dtx_make_groups(struct dtx_makers *m)
 	struct groups *s = dtx_arena_zalloc(&m->arena, 1, sizeof(*s));
 	uint32_t way, seed, best, most;
 	uint64_t seen[CUTS] = { 0 };
+	size_t before = m->n;
 
 	m->failed |= !s;
-	if (m->failed || m->g->ncols < 3 || m->headerless || blocks_add(m, s))
+	if (m->failed || m->g->ncols < 3 || m->headerless || repeats_add(m) ||
+	    blocks_add(m, s, false))
 		return;
 	for (way = 0; way < CUTS; way++) {
 		uint64_t hash = 1;
@@ -458,4 +589,6 @@ void dtx_make_groups(struct dtx_makers *m)
 		groups_add(m, s, true, most);
 		groups_add(m, s, false, most);
 	}
+	if (m->n == before)
+		(void)blocks_add(m, s, true);
 }

@@ -336,7 +336,8 @@ void dtx_make_titles(struct dtx_makers *m)
 	if (m->g->ncols < 2 || m->headerless)
 		return;
 	titles_count(m, &t);
-	if (!t.n || t.stray || t.others < 2 || t.col > 1 || t.n > t.others)
+	if (!t.n || t.stray || t.others < 2 || (t.col > 1 && t.col + 1 < m->g->ncols) ||
+	    t.n > t.others)
 		return;
 	t.marked = titles_marked(m, &t);
 	score = 0.35 +
@@ -455,7 +456,8 @@ void dtx_make_fill(struct dtx_makers *m)
 	if (m->headerless)
 		return;
 	fill_merged(m);
-	while (lead + 1 < g->ncols && !m->col[lead].filled)
+	while (lead + 1 < g->ncols &&
+	       (!m->col[lead].filled || (!lead && dtx_makers_numbers_rows(m, lead))))
 		lead++;
 	if (lead + 1 >= g->ncols || !cell(m, 0, lead) ||
 	    (m->place && !m->second && lead < m->place->schema->nfields &&
@@ -471,7 +473,6 @@ void dtx_make_fill(struct dtx_makers *m)
 	score -= m->col[lead].kind == DTX_LOOKS_NUMBER && m->col[lead].whole < 1 ? 0.3 : 0;
 	score += l.distinct == l.n && l.gaps > l.n && !l.alone ? 0.05 : 0;
 	score -= l.gaps == 1 && l.n > 2 ? 0.15 : 0; /* one blank is a missing value */
-	score -= l.blank ? 0.1 : 0;                 /* they would be filled too */
 	cols = json_pack("[s]", g->name[lead]);
 	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
 	                   (!dtx_kind_is_number(m->col[c].kind) || m->col[c].whole >= 1);

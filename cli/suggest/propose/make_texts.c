@@ -10,8 +10,9 @@ enum { PIECES_MAX = 600 };
 
 struct piece {
 	uint64_t hash, shape;
-	uint32_t cell; /* number of its cell */
-	bool alone;    /* it is the whole cell */
+	uint32_t cell;        /* number of its cell */
+	uint32_t left, right; /* its place there, from both ends */
+	bool alone;           /* it is the whole cell */
 };
 struct pieces {
 	struct piece *piece;
@@ -19,6 +20,7 @@ struct pieces {
 	uint32_t blank, numbers, words, prose;
 	uint32_t counts[4]; /* cells with 1, 2, 3, more pieces */
 	uint32_t states;    /* cells "City, ST" */
+	uint32_t marked;    /* cells with a comma or semicolon */
 	uint32_t mixed;     /* pieces with capitals and small letters */
 	const char *example;
 };
@@ -84,7 +86,7 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 {
 	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
 	bool split = strstr(text, sep) != NULL, function = false, first = false;
-	uint32_t n = 0;
+	uint32_t n = 0, from = p->n, i;
 	double x;
 
 	if (split) {
@@ -110,15 +112,37 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		p->numbers += dtx_kind_is_number(dtx_cell_kind(copy, &x));
 		p->words += words_of(piece, &function);
 		p->mixed += split && is_mixed(piece);
-		p->piece[p->n++] = (struct piece){ dtx_cell_hash(piece), dtx_cell_shape(piece),
-			                           p->cells, !split };
+		p->piece[p->n++] = (struct piece){
+			dtx_cell_hash(piece), dtx_cell_shape(piece), p->cells, n, 0, !split
+		};
 	}
+	for (i = from; i < p->n; i++)
+		p->piece[i].right = n - p->piece[i].left;
+	p->marked += strpbrk(text, ",;") != NULL;
 	p->prose += split && function;
 	p->states += n == 2 && is_state(piece) && !first;
 	p->counts[DTX_MIN(n, 4U) - 1]++;
 	p->cells++;
 	p->split += split;
 	return true;
+}
+
+/* Whether pieces that are in several cells always have the same place there, from the left or from
+ * the right: then they are parts of one thing, as in "Flat 2, High Street, Leeds". */
+static bool pieces_stay(const struct pieces *p)
+{
+	uint32_t i, k, again = 0, moved = 0;
+
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < i; k++) {
+			const struct piece *a = &p->piece[i], *b = &p->piece[k];
+
+			if (a->hash != b->hash || a->cell == b->cell || a->alone || b->alone)
+				continue;
+			again++;
+			moved += a->left != b->left && a->right != b->right;
+		}
+	return again > 2 && moved * 20 < again;
 }
 
 /* The share of pieces of split cells that are also in another cell, and that are a whole cell
@@ -189,15 +213,20 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	score -= p->numbers * 2 > p->n && *sep != ';' && *sep != '\n' ? 0.25 : 0;
 	/* always the same number of pieces: parts of one thing, as "Doe, Ann" */
 	score -= most == p->cells && p->counts[1] ? 0.2 : 0;
+	score -= !pieces_stay(p) ? 0 : kinds < 3 ? 0.25 : 0.12;
+	score -= p->words > 2 * p->n && *sep == ',' ? 0.15 : 0;
 	/* with blanks between them most texts are phrases */
 	if (!strcmp(sep, " "))
-		score -= plural && !p->mixed && !p->prose && kinds >= 2 ? 0.15 : 0.6;
+		score -= plural && !p->mixed && !p->prose && kinds >= 2 && p->marked * 2 < p->split
+		                 ? 0.15
+		                 : 0.6;
 	/* a dash or slash joins the parts of a name more often than values */
 	score -= strcmp(sep, " / ") && strcmp(sep, " ") &&
 	                         strchr("-/&a", *sep == ' ' ? sep[1] : *sep)
 	                 ? 0.25
 	                 : 0;
-	return score;
+	/* phrases can be one text */
+	return *sep == ',' && p->words * 2 > 3 * p->n ? DTX_MIN(score, 0.79) : score;
 }
 
 void dtx_make_explode(struct dtx_makers *m)

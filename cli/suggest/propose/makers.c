@@ -11,7 +11,7 @@
 static void (*const makers[])(struct dtx_makers *) = {
 	/* in the order in which proposals of the same score are listed */
 	dtx_make_records, dtx_make_titles,    dtx_make_fill,  dtx_make_explode,
-	dtx_make_groups,  dtx_make_transpose, dtx_make_stack,
+	dtx_make_groups,  dtx_make_transpose, dtx_make_stack, dtx_make_widen,
 };
 
 void dtx_makers_add(struct dtx_makers *m, const char *maker, json_t *step, double score,
@@ -97,6 +97,20 @@ const char *dtx_makers_first(const struct dtx_makers *m, uint32_t col)
 			return dtx_textgrid_at(m->g, r, col);
 	}
 	return "";
+}
+
+bool dtx_makers_numbers_rows(const struct dtx_makers *m, uint32_t col)
+{
+	double last = 0, n;
+	int64_t r;
+
+	for (r = 0; r < m->g->nrows; r++) {
+		if (!dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(m->g, r, col), &n)) ||
+		    (r && n != last + 1))
+			return false;
+		last = n;
+	}
+	return r > 2;
 }
 
 const char *dtx_makers_name(struct dtx_makers *m, const char *name)

@@ -16,6 +16,7 @@ struct dtx_proposal {
 	double weakest;    /* score of the weakest of its steps */
 	bool apart;        /* a table of its own, also where it continues another proposal */
 	bool headerless;   /* the file must be read without a header */
+	bool raw;          /* for the table with the rows that are no data */
 	bool doubtful;     /* it is not sure, whatever its score: a second step may be needed */
 	bool shown;        /* it could be run, and is in the list */
 	uint64_t made;     /* hash of the cells of its result */
@@ -51,6 +52,8 @@ void dtx_makers_mend(char *text);
 const char *dtx_makers_place(struct dtx_makers *m, uint32_t col, const char *text);
 /* The first value of a column; "" if it has none. */
 const char *dtx_makers_first(const struct dtx_makers *m, uint32_t col);
+/* Whether a column has whole numbers that go up in steps of one: it numbers the rows. */
+bool dtx_makers_numbers_rows(const struct dtx_makers *m, uint32_t col);
 /* A name that no column has: `name`, or name_2 and so on. */
 const char *dtx_makers_name(struct dtx_makers *m, const char *name);
 /* A list of the columns' names. A new reference. */
@@ -70,5 +73,6 @@ void dtx_make_explode(struct dtx_makers *m);
 void dtx_make_groups(struct dtx_makers *m);
 void dtx_make_transpose(struct dtx_makers *m);
 void dtx_make_stack(struct dtx_makers *m);
+void dtx_make_widen(struct dtx_makers *m);
 
 #endif

@@ -20,6 +20,7 @@ enum {
 };
 
 #define THINKABLE 0.45 /* a second step of so much, which is no proposal, leaves a doubt */
+#define CLEAN     0.7  /* score of the table without rows that are no data */
 #define RIVAL     0.07 /* a score that is less than this below the best one is about equal */
 
 /* --- reading --- */
@@ -235,7 +236,9 @@ out:
 struct proposer {
 	struct dtx_source *src;
 	const json_t *input;
-	int64_t rows; /* of the sample */
+	int64_t rows;     /* of the sample */
+	bool empty_texts; /* there are cells with "" */
+	json_t *before;   /* steps that remove rows which are no data */
 	struct dtx_makers all;
 };
 
@@ -264,6 +267,18 @@ static double second_least(const char *first, const char *second)
 	return !strcmp(second, "explode") ? 0.85 : !strcmp(second, "fill") ? 0.8 : 0;
 }
 
+/* Whether the second step cuts titles, or texts at blanks: these are phrases. */
+static bool second_strange(const struct dtx_proposal *first, const struct dtx_proposal *second)
+{
+	const json_t *made = json_array_get(first->steps, 0),
+		     *step = json_array_get(second->steps, 0);
+	const char *col = json_string_value(json_array_get(json_object_get(step, "cols"), 0));
+
+	return !strcmp(second->maker, "explode") &&
+	       (!strcmp(dtx_json_text(step, "sep", ""), " ") ||
+	        (col && !strcmp(dtx_json_text(made, "as", ""), col)));
+}
+
 /* Adds the pair of `first` and the best second step on its result: before it if the second step is
  * clear, after it if it is possible. If it is only thinkable, `first` is not sure. */
 static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_err *err)
@@ -283,7 +298,9 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	m.place = x->all.place;
 	m.second = true;
 	DTX_TRY(dtx_makers_run(&m, THINKABLE, err));
-	for (i = 0; i < m.n && second_least(first.maker, m.list[i].maker) <= 0; i++)
+	for (i = 0; i < m.n && (second_least(first.maker, m.list[i].maker) <= 0 ||
+	                        second_strange(&first, &m.list[i]));
+	     i++)
 		;
 	if (i == m.n)
 		goto out;
@@ -361,20 +378,43 @@ out:
 	return rc;
 }
 
+/* Records may have blank rows between them. */
+static enum dtx_code propose_raw(struct proposer *x, const struct dtx_textgrid *have,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_makers m = { .g = have, .place = x->all.place };
+	size_t i;
+
+	if (have->ncols > 3 || x->all.g == have)
+		return DTX_OK;
+	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
+	for (i = 0; i < m.n; i++) {
+		m.list[i].raw = true;
+		if (!strcmp(m.list[i].maker, "records") && !propose_take(&x->all, &m.list[i]))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_makers_clear(&m);
+	return rc;
+}
+
 /* Records whose first row was taken for the header. */
-static enum dtx_code propose_headerless(struct proposer *x, struct dtx_err *err)
+static enum dtx_code propose_headerless(struct proposer *x, const struct dtx_textgrid *have,
+                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid bare = DTX_TEXTGRID_INIT;
 	struct dtx_makers m = { .headerless = true };
 	size_t i;
 
-	if (x->all.g->ncols > 3)
+	if (have->ncols > 3)
 		return DTX_OK;
-	DTX_TRY(propose_demote(x->all.g, &bare, err));
+	DTX_TRY(propose_demote(have, &bare, err));
 	m.g = &bare;
 	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
 	for (i = 0; i < m.n; i++) {
+		m.list[i].raw = true;
 		if (!propose_take(&x->all, &m.list[i]))
 			DTX_FAIL_MEM(err);
 	}
@@ -444,6 +484,20 @@ static uint64_t propose_hash(const struct dtx_textgrid *g)
 	return hash;
 }
 
+/* Whether a step leaves out rows without values: then "" in cells is no value either. */
+static bool propose_drops_nulls(const struct dtx_proposal *p)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(p->steps, i, step)
+	{
+		if (json_is_true(json_object_get(step, "drop_nulls")))
+			return true;
+	}
+	return false;
+}
+
 /* Runs a proposal on the first rows of the file, and adds it to the list if it fits. */
 static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, json_t *list,
                                  struct dtx_err *err)
@@ -452,11 +506,15 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 	struct dtx_textgrid got = DTX_TEXTGRID_INIT;
 	json_t *input = json_deep_copy(x->input), *plan = NULL, *item;
 	json_t *steps = json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)x->rows);
+	json_t *mine = json_array();
 	bool sure;
 	size_t i;
 
-	if (!input || !steps || json_array_extend(steps, p->steps) < 0 ||
-	    (p->headerless && !dtx_json_set(input, "header_rows", json_integer(0)))) {
+	if (!input || !steps || !mine || (!p->raw && json_array_extend(mine, x->before) < 0) ||
+	    json_array_extend(mine, p->steps) < 0 || json_array_extend(steps, mine) < 0 ||
+	    (p->headerless && !dtx_json_set(input, "header_rows", json_integer(0))) ||
+	    (x->empty_texts && propose_drops_nulls(p) && !json_object_get(input, "null_values") &&
+	     !dtx_json_set(input, "null_values", json_pack("[s]", "")))) {
 		json_decref(steps);
 		DTX_FAIL_MEM(err);
 	}
@@ -474,13 +532,14 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 	p->shown = true;
 	sure = !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
 	       p->weakest >= DTX_PROPOSE_SURE && !p->doubtful && !propose_rivals(&x->all, p);
-	item = json_pack("{so sf sb s[s] so}", "plan", plan_make(input, json_incref(p->steps)),
-	                 "score", (double)(int)(p->score * 1000 + 0.5) / 1000, "sure", sure,
-	                 "evidence", p->evidence, "result", propose_result(&got));
+	item = json_pack("{so sf sb s[s] so}", "plan", plan_make(input, json_incref(mine)), "score",
+	                 (double)(int)(p->score * 1000 + 0.5) / 1000, "sure", sure, "evidence",
+	                 p->evidence, "result", propose_result(&got));
 	if (json_array_append_new(list, item) < 0)
 		DTX_FAIL_MEM(err);
 out:
 	json_decref(plan);
+	json_decref(mine);
 	json_decref(input);
 	dtx_textgrid_clear(&got);
 	return rc;
@@ -508,18 +567,194 @@ static bool propose_runner_up(const struct dtx_makers *m, json_t *list)
 	return true;
 }
 
-enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const struct dtx_profile *p,
-                          json_t **list, struct dtx_err *err)
+static bool row_is_blank(const struct dtx_textgrid *g, int64_t row, uint32_t from)
+{
+	uint32_t c;
+
+	for (c = from; c < g->ncols; c++) {
+		const char *text = dtx_textgrid_at(g, row, c);
+
+		if (text && !dtx_utf8_is_blank(dtx_str_of(text)))
+			return false;
+	}
+	return true;
+}
+
+/* Rows at the end with a cell in the first column alone, if no others are like that: these can be
+ * titles. */
+static int64_t notes_below(const struct dtx_textgrid *g)
+{
+	int64_t r = g->nrows, notes;
+
+	while (r > 0 && row_is_blank(g, r - 1, 1))
+		r--;
+	notes = g->nrows - r;
+	for (; r > 0; r--) {
+		if (row_is_blank(g, r - 1, 1) && !row_is_blank(g, r - 1, 0))
+			return 0;
+	}
+	return g->ncols > 2 && notes < g->nrows ? notes : 0;
+}
+
+/* Whether the first row numbers or tags the columns: "(1)", "(2)", "(3)", or "#x", "#y". */
+static bool first_row_numbers(const struct dtx_textgrid *g)
+{
+	uint32_t c, numbers = 0, tags = 0, filled = 0;
+
+	for (c = 0; c < g->ncols && g->nrows > 2; c++) {
+		const char *text = dtx_textgrid_at(g, 0, c);
+		char plain[16];
+
+		if (!text)
+			continue;
+		filled++;
+		tags += text[0] == '#' && text[1];
+		snprintf(plain, sizeof(plain), "%u", c + 1);
+		numbers += !strncmp(text + (*text == '('), plain, strlen(plain)) &&
+		           strspn(text, "()0123456789.") == strlen(text);
+	}
+	return filled > 2 && (numbers == filled || tags == filled);
+}
+
+/* Whether the first row has texts above columns of numbers, as units and remarks on the names. In a
+ * table on its side it has a label, as all rows below it have. */
+static bool first_row_remarks(const struct dtx_textgrid *g)
+{
+	uint32_t c, texts = 0, numbers = 0;
+	double x;
+
+	for (c = 0; c < g->ncols && g->nrows > 3; c++) {
+		const char *first = dtx_textgrid_at(g, 0, c);
+		int64_t r;
+
+		for (r = 1; r < g->nrows; r++) {
+			enum dtx_cell_kind k = dtx_cell_kind(dtx_textgrid_at(g, r, c), &x);
+
+			if (k != DTX_LOOKS_BLANK && !dtx_kind_is_number(k) &&
+			    (c || k != DTX_LOOKS_DATE))
+				break;
+		}
+		if (r < g->nrows && !c && !dtx_cell_blank(first))
+			return false;
+		numbers += r == g->nrows;
+		texts += r == g->nrows && c && dtx_cell_kind(first, &x) >= DTX_LOOKS_CODE;
+	}
+	return texts > 1 && texts * 2 > numbers && texts * 2 >= g->ncols;
+}
+
+/* Adds the rules for cleaning that remove whole rows above and below the data. */
+static enum dtx_code clean_rules(struct proposer *x, const json_t *cleaning,
+                                 const struct dtx_textgrid *have, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
-	struct proposer x = { src, input, SAMPLE_ROWS, { .g = &have, .place = p } };
+	json_t *step, *kind, *more = NULL;
+	bool head = false;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)cleaning, i, step)
+	{
+		head |= json_object_get(step, "head") != NULL;
+		more = json_object_get(step, "head") ? json_incref(step) : NULL;
+		json_array_foreach(json_object_get(step, "kinds"), k, kind)
+		{
+			if (!strcmp(json_string_value(kind), "footnotes"))
+				more = json_pack("{ss s[O]}", "op", "drop_rows", "kinds", kind);
+		}
+		if (more && json_array_append_new(x->before, more) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	if (!head && (first_row_numbers(have) || first_row_remarks(have)) &&
+	    json_array_append_new(x->before, json_pack("{ss si}", "op", "skip_rows", "head", 1)) <
+	            0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Adds steps for what is blank or a note in `g`. */
+static enum dtx_code clean_blanks(struct proposer *x, const struct dtx_textgrid *g,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t blank = 0, notes = g->nrows < x->rows ? notes_below(g) : 0, r;
+	json_t *cols = json_array();
+	uint32_t c;
+
+	for (c = 0; c < g->ncols; c++) {
+		for (r = 0; r < g->nrows && dtx_cell_blank(dtx_textgrid_at(g, r, c)); r++)
+			;
+		if (r == g->nrows && dtx_like_unnamed(g->name[c]))
+			(void)json_array_append_new(cols, json_string(g->name[c]));
+	}
+	for (r = 0; r < g->nrows - notes; r++)
+		blank += row_is_blank(g, r, 0);
+	if ((notes && json_array_append_new(x->before, json_pack("{ss sI}", "op", "skip_rows",
+	                                                         "tail", (json_int_t)notes)) < 0) ||
+	    (blank &&
+	     json_array_append_new(x->before, json_pack("{ss}", "op", "drop_empty")) < 0) ||
+	    (json_array_size(cols) &&
+	     json_array_append_new(x->before, json_pack("{ss sO}", "op", "drop", "cols", cols)) <
+	             0))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(cols);
+	return rc;
+}
+
+/* Makes the table that the makers see: without rows that are no data (as the rules for cleaning
+ * say, or notes below the table), blank rows, and blank columns without a name. */
+static enum dtx_code propose_clean(struct proposer *x, const json_t *cleaning,
+                                   const struct dtx_textgrid *have, struct dtx_textgrid *out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid ruled = DTX_TEXTGRID_INIT;
+	json_t *step;
+	bool ok = false, rows = false;
+	size_t i;
+
+	DTX_TRY(clean_rules(x, cleaning, have, err));
+	if (json_array_size(x->before))
+		DTX_TRY(dtx_byexample_steps(have, x->before, &ruled, &ok, err));
+	if (!ok)
+		json_array_clear(x->before);
+	DTX_TRY(clean_blanks(x, ok ? &ruled : have, err));
+	ok = false;
+	if (json_array_size(x->before))
+		DTX_TRY(dtx_byexample_steps(have, x->before, out, &ok, err));
+	if (!ok || !out->nrows) {
+		json_array_clear(x->before);
+		goto out;
+	}
+	x->all.g = out;
+	json_array_foreach(x->before, i, step) rows |= json_object_get(step, "head") ||
+	                                               json_object_get(step, "tail") ||
+	                                               json_object_get(step, "kinds");
+	if (!rows)
+		goto out;
+	dtx_makers_add(&x->all, "clean", json_null(), CLEAN,
+	               "%lld rows above or below the data are no data",
+	               (long long)(have->nrows - out->nrows));
+	if (x->all.n)
+		json_array_clear(x->all.list[x->all.n - 1].steps);
+out:
+	dtx_textgrid_clear(&ruled);
+	return rc;
+}
+
+enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const struct dtx_profile *p,
+                          const json_t *cleaning, json_t **list, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid have = DTX_TEXTGRID_INIT, clean = DTX_TEXTGRID_INIT;
+	struct proposer x = { src,   input,        SAMPLE_ROWS,
+		              false, json_array(), { .g = &have, .place = p } };
 	/* A plan does not run on a table of more columns, unless it raises this limit. */
 	const struct dtx_plan_limits limits = DTX_PLAN_LIMITS_INIT;
 	json_t *found = json_array();
 	size_t i;
 
-	if (!found)
+	if (!found || !x.before)
 		DTX_FAIL_MEM(err);
 	if (p && p->schema->nfields > (uint32_t)limits.cols) {
 		*list = json_incref(found);
@@ -528,8 +763,11 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	if (p && p->schema->nfields)
 		x.rows = DTX_MIN(SAMPLE_ROWS, SAMPLE_CELLS / (int64_t)p->schema->nfields + 20);
 	DTX_TRY(dtx_propose_read(src, input, x.rows, &have, err));
+	x.empty_texts = have.empty_texts;
+	DTX_TRY(propose_clean(&x, cleaning, &have, &clean, err));
 	DTX_TRY(dtx_makers_run(&x.all, 0.3, err));
-	DTX_TRY(propose_headerless(&x, err));
+	DTX_TRY(propose_raw(&x, &have, err));
+	DTX_TRY(propose_headerless(&x, &have, err));
 	propose_sort(&x.all);
 	DTX_TRY(propose_pairs(&x, err));
 	for (i = 0; i < x.all.n && json_array_size(found) < DTX_PROPOSE_MOST; i++) {
@@ -541,8 +779,10 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	*list = json_incref(found);
 out:
 	json_decref(found);
+	json_decref(x.before);
 	dtx_makers_clear(&x.all);
 	dtx_textgrid_clear(&have);
+	dtx_textgrid_clear(&clean);
 	return rc;
 }
 

@@ -21,10 +21,11 @@ DTX_MUSTUSE enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *inp
                                              const json_t *describe, struct dtx_err *err);
 /* Makes the list of proposals, best first: {"plan", "score", "sure", "evidence": [text], "result":
  * {"columns", "rows"}}, where the result has the first rows. `input` is the member of the plans
- * that reads the file. `p` may be NULL; then cells have no addresses. *list is a new reference. */
+ * that reads the file. `p` may be NULL; then cells have no addresses. `cleaning`: proposed steps,
+ * of which those that skip rows go before a reshape. *list is a new reference. */
 DTX_MUSTUSE enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input,
-                                      const struct dtx_profile *p, json_t **list,
-                                      struct dtx_err *err);
+                                      const struct dtx_profile *p, const json_t *cleaning,
+                                      json_t **list, struct dtx_err *err);
 /* The first rows of the table that the plan's input gives, at most `rows` of them. */
 DTX_MUSTUSE enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input,
                                            int64_t rows, struct dtx_textgrid *out,
