@@ -208,6 +208,38 @@ void dtx_textgrid_fold(struct dtx_textgrid *g)
 	}
 }
 
+static bool grid_has(const struct dtx_textgrid *g, const char *text)
+{
+	size_t i, n = (size_t)g->nrows * g->ncols;
+
+	for (i = 0; i < n; i++) {
+		if (g->cell[i] && !strcmp(g->cell[i], text))
+			return true;
+	}
+	return false;
+}
+
+void dtx_textgrid_null_words(struct dtx_textgrid *g, const struct dtx_textgrid *but, json_t *list)
+{
+	size_t i, k, n = (size_t)g->nrows * g->ncols;
+	json_t *word;
+
+	for (i = 0; i < n; i++) {
+		const char *text = g->cell[i];
+
+		if (!text || strlen(text) > 4 || grid_fold(g, text) || grid_has(but, text))
+			continue;
+		g->cell[i] = NULL;
+		json_array_foreach(list, k, word)
+		{
+			if (!strcmp(json_string_value(word), text))
+				break;
+		}
+		if (k == json_array_size(list))
+			(void)json_array_append_new(list, json_string(text));
+	}
+}
+
 /* --- equality --- */
 
 bool dtx_textgrid_number(const char *text, double *out)

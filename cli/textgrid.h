@@ -49,6 +49,9 @@ uint64_t dtx_textgrid_hash(const char *text);
 uint64_t *dtx_textgrid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols);
 /* Whether all of b are in a, each at least as often; both are sorted. */
 bool dtx_textgrid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb);
+/* Makes texts null that folding makes null ("NA", "None"), but not those that are in `but`, and
+ * adds them to a list. */
+void dtx_textgrid_null_words(struct dtx_textgrid *g, const struct dtx_textgrid *but, json_t *list);
 /* Whether a column of g has all values of a wanted column, each at least as often. */
 bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,
                                 const struct dtx_textgrid *want, uint32_t at);

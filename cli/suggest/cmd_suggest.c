@@ -41,10 +41,11 @@ struct suggestion {
 	const struct suggest_args *args;
 	const char *path;
 	struct dtx_look look;
-	struct dtx_textgrid want;
-	bool bare; /* the example was read without a header */
-	/* the input has "" in cells; the search takes them for nulls, so the plan must, too */
-	bool empty_texts;
+	struct dtx_textgrid want, raw; /* the example, folded and as it is */
+	bool bare;                     /* the example was read without a header */
+	/* "" and words such as "NA" in cells of the input: the example leaves them out or has nulls
+	 * for them, so the search takes them for nulls, and the plan must, too */
+	json_t *nulls;
 	json_t *list; /* the result */
 };
 
@@ -61,8 +62,8 @@ static json_t *suggest_plan(const struct suggestion *x, enum reading how, const 
 
 	if (how == READING_HEADERLESS && input)
 		(void)json_object_set_new(input, "header_rows", json_integer(0));
-	if (x->empty_texts && input && !json_object_get(input, "null_values"))
-		(void)json_object_set_new(input, "null_values", json_pack("[s]", ""));
+	if (json_array_size(x->nulls) && input && !json_object_get(input, "null_values"))
+		(void)json_object_set(input, "null_values", x->nulls);
 	if (how == READING_CLEANED && steps)
 		(void)json_array_extend(steps, x->look.suggested.steps);
 	if (more && steps)
@@ -93,6 +94,9 @@ static enum dtx_code suggest_want(struct suggestion *x, bool bare, struct dtx_er
 		DTX_TRY(dtx_propose_header(src, input, NULL, err));
 		rc = dtx_propose_read(src, input, DTX_TEXTGRID_CELLS, &x->want, err);
 	}
+	dtx_textgrid_clear(&x->raw);
+	if (rc == DTX_OK)
+		rc = dtx_propose_read(src, input, DTX_TEXTGRID_CELLS, &x->raw, err);
 	dtx_textgrid_fold(&x->want);
 out:
 	json_decref(input);
@@ -136,9 +140,12 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
-	json_t *p = suggest_plan(x, how, NULL), *found = json_array();
+	json_t *p, *found = json_array();
 
-	if (!found)
+	json_decref(x->nulls);
+	x->nulls = json_array();
+	p = suggest_plan(x, how, NULL);
+	if (!found || !x->nulls)
 		DTX_FAIL_MEM(err);
 	rc = dtx_byexample_run(p, x->look.runner.source[0], 0, &have,
 	                       how == READING_FOUND ? err : NULL);
@@ -146,7 +153,10 @@ static enum dtx_code suggest_search(struct suggestion *x, enum reading how, int 
 		rc = how != READING_FOUND && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
 		goto out;
 	}
-	x->empty_texts = have.empty_texts;
+	if (have.empty_texts)
+		(void)json_array_append_new(x->nulls, json_string(""));
+	if (!json_object_get(json_array_get(json_object_get(p, "inputs"), 0), "null_values"))
+		dtx_textgrid_null_words(&have, &x->raw, x->nulls);
 	DTX_TRY(dtx_byexample(&have, &x->want, x->bare,
 	                      how == READING_CLEANED && json_array_size(x->look.suggested.steps),
 	                      runs, found, err));
@@ -361,7 +371,11 @@ static int suggest_fail(const struct suggestion *x, const struct dtx_err *err)
 static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct suggest_args *a = args;
-	struct suggestion x = { .cli = cli, .args = a, .path = argv[0], .want = DTX_TEXTGRID_INIT };
+	struct suggestion x = { .cli = cli,
+		                .args = a,
+		                .path = argv[0],
+		                .want = DTX_TEXTGRID_INIT,
+		                .raw = DTX_TEXTGRID_INIT };
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
@@ -382,7 +396,9 @@ static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, 
 	else
 		status = a->json ? dtx_out_json(cli, x.list, 1) : dtx_out_print(cli, &out);
 	json_decref(x.list);
+	json_decref(x.nulls);
 	dtx_textgrid_clear(&x.want);
+	dtx_textgrid_clear(&x.raw);
 	dtx_look_clear(&x.look);
 	dtx_buf_clear(&out);
 	dtx_err_clear(&err);

@@ -115,22 +115,40 @@ json_t *dtx_look_cleaned(const struct dtx_look *x)
 
 /* --- proposals --- */
 
-/* Rows of other widths are read too: blank cells at the end of a row may be left out, and nothing
- * is lost where the table becomes wider. */
-static enum dtx_code look_ragged(struct dtx_look *x, struct dtx_source *src, uint32_t sample,
-                                 struct dtx_err *err)
+/* Reads the file again with other options. */
+static enum dtx_code look_again(struct dtx_look *x, struct dtx_source *src, uint32_t sample,
+                                struct dtx_err *err)
 {
-	struct dtx_err why = DTX_ERR_INIT;
-	enum dtx_code rc;
-
 	dtx_profile_clear(&x->profile);
 	dtx_reader_close(x->reader);
 	x->reader = NULL;
-	x->opts.ragged = DTX_RAGGED_PAD;
-	x->guessed = true;
-	rc = look_profile(x, src, sample, &why);
-	dtx_err_clear(err);
-	dtx_err_copy(err, &why);
+	return look_profile(x, src, sample, err);
+}
+
+/* What the reader refuses but can be read by a guess: rows of other widths, as blank cells at the
+ * end of a row may be left out, and nothing is lost where the table becomes wider; and quoted cells
+ * with blanks between them. */
+static enum dtx_code look_lenient(struct dtx_look *x, struct dtx_source *src, uint32_t sample,
+                                  enum dtx_code rc, struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+	enum dtx_code again;
+
+	if (rc == DTX_E_RAGGED_ROWS && !x->args->ragged)
+		x->opts.ragged = DTX_RAGGED_PAD;
+	else if (rc == DTX_E_BAD_QUOTE && !x->opts.delimiter)
+		x->opts.delimiter = " ";
+	else
+		return rc;
+	again = look_again(x, src, sample, &why);
+	if (again == DTX_OK || rc == DTX_E_RAGGED_ROWS) {
+		x->guessed = true;
+		dtx_err_clear(err);
+		dtx_err_copy(err, &why);
+		rc = again;
+	} else {
+		x->opts.delimiter = NULL;
+	}
 	dtx_err_clear(&why);
 	return rc;
 }
@@ -143,8 +161,8 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 	json_t *input;
 	enum dtx_code again;
 
-	if (rc == DTX_E_RAGGED_ROWS && x->assume && !x->args->ragged)
-		rc = look_ragged(x, src, sample, err);
+	if (x->assume)
+		rc = look_lenient(x, src, sample, rc, err);
 	if ((rc != DTX_E_HEADER_NOT_FOUND && rc != DTX_E_MULTIPLE_TABLES) || !x->assume ||
 	    x->opts.header_rows >= 0)
 		return rc;
@@ -160,21 +178,17 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 		x->guessed |= x->opts.header_rows > 1;
 		json_decref(input);
 	}
-	dtx_profile_clear(&x->profile);
-	dtx_reader_close(x->reader);
-	x->reader = NULL;
-	if (again == DTX_OK && x->opts.header_rows >= 0)
-		again = look_profile(x, src, sample, &why);
-	else if (again == DTX_OK)
+	if (again == DTX_OK && x->opts.header_rows >= 0) {
+		again = look_again(x, src, sample, &why);
+		again = look_lenient(x, src, sample, again, &why);
+	} else if (again == DTX_OK) {
 		again = rc;
+	}
 	if (again == DTX_E_HEADER_NOT_FOUND && x->example) {
 		/* with an example the values are enough */
 		dtx_err_clear(&why);
-		dtx_profile_clear(&x->profile);
-		dtx_reader_close(x->reader);
-		x->reader = NULL;
 		x->opts.header_rows = 0;
-		again = look_profile(x, src, sample, &why);
+		again = look_again(x, src, sample, &why);
 	}
 	if (again == DTX_OK) {
 		dtx_err_clear(err);

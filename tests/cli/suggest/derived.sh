@@ -40,3 +40,12 @@ steps "units below the header"
 printf 'a,b,c\nA,1,2\nB,3\nsource: me\n' > in.csv
 printf 'a,name,value\nA,b,1\nA,c,2\nB,b,3\n' > want.csv
 steps "short rows"
+printf 'who,b,c\nA,x1,NA\nB,NA,y2\n' > in.csv
+printf 'who,name,value\nA,b,x1\nB,c,y2\n' > want.csv
+steps "words for nothing are left out"
+printf '"x" "y"\n"a" 1 2\n"b" 3 4\n' > in.csv
+printf 'k,name,value\na,x,1\na,y,2\nb,x,3\nb,y,4\n' > want.csv
+steps "blanks between quoted cells"
+printf 'report\n\nshop,n\nRome,1\nOslo,2\n\nday,n,m\nMon,5,6\nTue,7,8\n' > in.csv
+printf 'shop,n\nRome,1\nOslo,2\n' > want.csv
+steps "one of two tables"
