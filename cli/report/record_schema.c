@@ -32,7 +32,7 @@ static const char *const record_schema[] = {
 	"\"namespace\":" TEXT ",\"argv\":" LIST(TEXT) ",\"cwd\":" TEXT ",\"host\":" TEXT ","
 	"\"user\":" TEXT ",\"user_env\":" TEXT ",\"start_us\":" COUNT ",\"end_us\":" COUNT ",\"env_hash\":" SHA ","
 	"\"plan_hash\":" MAYBE_TEXT ",\"plan\":" ANY_OBJECT ",\"replay_of\":" MAYBE_TEXT ",\"parent\":" MAYBE_TEXT ","
-	"\"threads\":" COUNT ",\"peak_bytes\":" COUNT ",\"message\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT ","
+	"\"engine\":" ANY_OBJECT ",\"threads\":" COUNT ",\"peak_bytes\":" COUNT ",\"message\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT ","
 	"\"warnings\":" LIST(OBJECT("\"code\":" TEXT ",\"count\":" COUNT ",\"at_least\":" BOOL ",\"column\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT "",
 		"\"code\",\"count\"")),
 	"\"run_id\",\"short\",\"status\"") ",",

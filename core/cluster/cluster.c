@@ -24,6 +24,7 @@
 #include "core/cluster/fragment.h"
 #include "core/cluster/job.h"
 #include "core/cluster/rows_reader.h"
+#include "core/data/frame/frame.h"
 #include "core/io/isolate/isolate.h"
 
 #define ATTEMPTS 4   /* of a fragment that fails for a reason that may pass */
@@ -47,6 +48,7 @@ struct part { /* a fragment of a source */
 struct source {
 	const struct dtx_phys_source *drawn;
 	uint32_t nsteps;
+	uint64_t base; /* pieces of the sources before it */
 	int32_t table; /* the table that the fragments make */
 	char job[DTX_SHA256_HEX];
 	uint32_t first, end; /* its parts */
@@ -57,6 +59,7 @@ struct source {
 /* The fragments of one pipeline. */
 struct stage {
 	struct dtx_graph *g;
+	int32_t sink; /* the step whose state is made; -1: rows are made */
 	struct source *source;
 	uint32_t nsources;
 	struct part *part;
@@ -93,7 +96,7 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct sour
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	job = dtx_job_json(x->g, s->table, -1);
+	job = dtx_job_json(x->g, s->table, x->sink);
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
@@ -127,9 +130,22 @@ out:
 	return rc;
 }
 
+/* Whether fragments can do all maps of all sources. */
+static bool all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn)
+{
+	uint64_t bytes;
+
+	for (uint32_t i = 0; i < drawn->nsources; i++)
+		if (!dtx_cluster_pieces(g, &drawn->source[i], &bytes) ||
+		    dtx_cluster_splits(g, &drawn->source[i]) < drawn->source[i].nsteps)
+			return false;
+	return true;
+}
+
 static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
                                 const struct dtx_phys_pipe *drawn, struct dtx_err *err)
 {
+	uint64_t base = 0;
 	enum dtx_code rc = DTX_OK;
 
 	x->source = dtx_arena_zalloc(&x->g->arena, drawn->nsources + 1u, sizeof(*x->source));
@@ -142,6 +158,8 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 		uint64_t bytes = 0, pieces = dtx_cluster_pieces(x->g, d, &bytes);
 
 		s->drawn = d;
+		s->base = base;
+		base += pieces;
 		if (!pieces)
 			continue;
 		s->nsteps = dtx_cluster_splits(x->g, d);
@@ -174,9 +192,9 @@ static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, 
 	const struct source *s = &x->source[p->source];
 	struct dtx_buf text = DTX_BUF_INIT(SPEC_MAX);
 	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
-	json_t *spec = json_pack("{ss ss si so so sI sI so}", "exchange", c->exchange, "job",
-	                         s->job, "input", (int)s->drawn->table, "steps",
-	                         numbers(s->drawn->step, s->nsteps), "branches",
+	json_t *spec = json_pack("{ss ss sI si so so sI sI so}", "exchange", c->exchange, "job",
+	                         s->job, "base", (json_int_t)s->base, "input", (int)s->drawn->table,
+	                         "steps", numbers(s->drawn->step, s->nsteps), "branches",
 	                         numbers(s->drawn->input, s->nsteps), "first", (json_int_t)p->first,
 	                         "end", (json_int_t)p->end, "begin", begin);
 	enum dtx_code rc = DTX_OK;
@@ -352,22 +370,23 @@ static enum dtx_code take_part(struct dtx_cluster *c, struct stage *x, const str
 {
 	const struct part *p = &x->part[i];
 	struct dtx_rows_file *f = &s->file[i - s->first];
+	uint32_t nsteps = s->nsteps + (x->sink >= 0);
 	struct dtx_read_stats own;
 	char path[PATH_MAX];
 	const json_t *o = p->said;
 	enum dtx_code rc = DTX_OK;
 
 	if (!dtx_isolate_stats_read(json_object_get(o, "stats"), &own) ||
-	    json_array_size(json_object_get(o, "steps")) != s->nsteps ||
+	    json_array_size(json_object_get(o, "steps")) != nsteps ||
 	    strcmp(dtx_json_text(o, "fragment", ""), p->name) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "the manifest of a fragment is malformed");
 	add_stats(stats, &own);
-	for (uint32_t k = 0; k < s->nsteps; k++)
-		add_step(c, x->g->step[s->drawn->step[k]].stat,
+	for (uint32_t k = 0; k < nsteps; k++)
+		add_step(c, x->g->step[k < s->nsteps ? s->drawn->step[k] : (uint32_t)x->sink].stat,
 		         json_array_get(json_object_get(o, "steps"), k));
 	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
 	f->path = dtx_arena_strdup(&c->arena, path);
-	f->batches = (uint64_t)dtx_json_int(o, "batches", 0);
+	f->sections = (uint64_t)dtx_json_int(o, "sections", 0);
 	f->bytes = (uint64_t)dtx_json_int(o, "bytes", 0);
 	dtx_str_copy(f->hash, sizeof(f->hash), dtx_str_of(dtx_json_text(o, "hash", "")));
 	if (!f->path)
@@ -393,30 +412,68 @@ out:
 	return rc;
 }
 
-static enum dtx_code take_source(struct dtx_cluster *c, struct stage *x, struct source *s,
-                                 struct dtx_spread_rows *to, struct dtx_err *err)
+/* Takes the counts of all parts of a source. */
+static enum dtx_code take_counts(struct dtx_cluster *c, struct stage *x, struct source *s,
+                                 struct dtx_err *err)
 {
-	struct dtx_reader *of = x->g->reader[s->drawn->table];
 	struct dtx_read_stats stats = { .rows_out = 0 };
-	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
 	enum dtx_code rc = DTX_OK;
 
 	s->file = dtx_arena_zalloc(&c->arena, s->end - s->first + 1u, sizeof(*s->file));
-	if (!s->file || !made)
+	if (!s->file)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = s->first; i < s->end; i++)
 		DTX_TRY(take_part(c, x, s, i, &stats, err));
 	DTX_TRY(start_reader(x->g, s->drawn->table, err));
-	of->stats = stats;
+	x->g->reader[s->drawn->table]->stats = stats;
+	for (uint32_t k = 0; k < s->nsteps; k++)
+		x->g->step[s->drawn->step[k]].done = true;
+out:
+	return rc;
+}
+
+static enum dtx_code take_rows(struct dtx_cluster *c, struct stage *x, struct source *s,
+                               struct dtx_spread_rows *to, struct dtx_err *err)
+{
+	struct dtx_reader *of = x->g->reader[s->drawn->table];
+	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(take_counts(c, x, s, err));
 	DTX_TRY(dtx_rows_reader_new(s->file, s->end - s->first, x->g->flow.table[s->table].schema,
 	                            of, &made->reader, err));
 	made->next = c->made;
 	c->made = made;
 	to->reader = made->reader;
 	to->nsteps = s->nsteps;
-	for (uint32_t k = 0; k < s->nsteps; k++)
-		x->g->step[s->drawn->step[k]].done = true;
 out:
+	return rc;
+}
+
+/* Loads the states that the parts of a source have made. */
+static enum dtx_code take_states(struct dtx_cluster *c, struct stage *x, struct source *s,
+                                 void *local, struct dtx_err *err)
+{
+	const struct dtx_sink *sink = x->g->plan->step[x->sink].op->sink;
+	const struct dtx_opctx *ox = &x->g->step[x->sink].ox[0];
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	struct dtx_owner *owner = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(take_counts(c, x, s, err));
+	for (uint32_t i = s->first; i < s->end; i++) {
+		DTX_TRY(dtx_rows_file_open(&s->file[i - s->first], &owner, &view, err));
+		for (uint32_t k = 1; k < view.n; k++)
+			DTX_TRY(sink->load(ox, local, &view, &view.entry[k], owner, err));
+		dtx_frame_close(&view);
+		dtx_owner_unref(owner);
+		owner = NULL;
+	}
+out:
+	dtx_frame_close(&view);
+	dtx_owner_unref(owner);
 	return rc;
 }
 
@@ -470,27 +527,62 @@ out:
 	return rc;
 }
 
+/* Runs the fragments of a pipeline, if any. */
+static enum dtx_code make_stage(struct dtx_cluster *c, struct stage *x,
+                                const struct dtx_phys_pipe *drawn, struct dtx_err *err)
+{
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(plan_stage(c, x, drawn, err));
+	if (!x->nparts)
+		goto out;
+	DTX_TRY(run_stage(c, x, err));
+	DTX_TRY(record_stage(c, x, dtx_now_ns() - start, err));
+out:
+	return rc;
+}
+
+static void clear_stage(struct stage *x)
+{
+	for (size_t i = 0; i < x->nparts; i++)
+		json_decref(x->part[i].said);
+	dtx_mem_free(x->part);
+}
+
 static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
                           struct dtx_spread_rows *made, struct dtx_err *err)
 {
 	struct dtx_cluster *c = arg;
-	struct stage x = { .g = g };
-	int64_t start = dtx_now_ns();
+	struct stage x = { .g = g, .sink = -1 };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(plan_stage(c, &x, drawn, err));
-	if (!x.nparts)
-		goto out;
-	DTX_TRY(run_stage(c, &x, err));
+	DTX_TRY(make_stage(c, &x, drawn, err));
 	for (uint32_t i = 0; i < x.nsources; i++)
 		if (x.source[i].end > x.source[i].first)
-			DTX_TRY(take_source(c, &x, &x.source[i], &made[i], err));
+			DTX_TRY(take_rows(c, &x, &x.source[i], &made[i], err));
 	DTX_TRY(check_rows(&x, err));
-	DTX_TRY(record_stage(c, &x, dtx_now_ns() - start, err));
 out:
-	for (size_t i = 0; i < x.nparts; i++)
-		json_decref(x.part[i].said);
-	dtx_mem_free(x.part);
+	clear_stage(&x);
+	return rc;
+}
+
+static enum dtx_code states(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                            uint32_t step, void *local, bool *done, struct dtx_err *err)
+{
+	struct dtx_cluster *c = arg;
+	struct stage x = { .g = g, .sink = (int32_t)step };
+	enum dtx_code rc = DTX_OK;
+
+	*done = all_split(g, drawn);
+	if (!*done)
+		goto out;
+	DTX_TRY(make_stage(c, &x, drawn, err));
+	for (uint32_t i = 0; i < x.nsources; i++)
+		DTX_TRY(take_states(c, &x, &x.source[i], local, err));
+	DTX_TRY(check_rows(&x, err));
+out:
+	clear_stage(&x);
 	return rc;
 }
 
@@ -605,7 +697,7 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
 	*out = NULL;
 	if (!c)
 		DTX_FAIL_MEM(err);
-	c->spread = (struct dtx_spread){ .arg = c, .rows = rows, .clear = clear };
+	c->spread = (struct dtx_spread){ .arg = c, .rows = rows, .states = states, .clear = clear };
 	c->address = dtx_mem_strdup(address);
 	c->stages = json_array();
 	if (!c->address || !c->stages)

@@ -16,6 +16,7 @@
 #include "core/data/frame/frame.h"
 #include "core/data/frame/frame_batch.h"
 #include "core/io/isolate/isolate.h"
+#include "core/plan/pipe/runop.h"
 
 /* --- the exchange folder --- */
 
@@ -89,14 +90,17 @@ struct fragment {
 	struct dtx_reader **reader; /* one per input; only that of the part is open */
 	bool *was_read;
 	struct dtx_errlist warnings;
+	struct dtx_spill *spill;
 	struct dtx_graph graph;
 	struct dtx_graph_part part;
 	struct dtx_scan_slice slice;
 	uint32_t input;
 	struct piece *piece;
 	size_t npieces, cap_pieces;
+	struct dtx_frame frame;
 	int64_t rows;
-	uint64_t bytes; /* of the file */
+	size_t sections; /* of the frame, without the first one */
+	uint64_t bytes;  /* of the file */
 	char hash[DTX_SHA256_HEX];
 	int64_t start_ns;
 };
@@ -165,7 +169,9 @@ static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
 	DTX_TRY(dtx_job_open(&f->job, dtx_buf_str(&text), err));
 	if (f->input >= f->job.plan->ninputs || !f->job.schema[f->input])
 		NOT_A_SPEC(err);
-	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input, .slice = &f->slice };
+	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input,
+		                           .base = (uint64_t)dtx_json_int(f->spec, "base", 0),
+		                           .slice = &f->slice };
 	DTX_TRY(read_numbers(f, "steps", &f->part.step, &f->part.nsteps, err));
 	DTX_TRY(read_numbers(f, "branches", &f->part.input, &n, err));
 	if (n != f->part.nsteps)
@@ -270,6 +276,8 @@ static enum dtx_code start(struct fragment *f, struct dtx_err *err)
 	run.workers = 1;
 	run.batch_rows = f->job.batch_rows ? f->job.batch_rows : DTX_BATCH_ROWS;
 	run.run_date = f->job.run_date;
+	DTX_TRY(dtx_spill_new(&f->spill, err));
+	run.spill = f->spill;
 	f->opts = (struct dtx_exec_opts)DTX_EXEC_OPTS_INIT;
 	f->opts.input = f->source;
 	f->opts.workers = 1;
@@ -309,9 +317,11 @@ out:
 
 /* --- the result --- */
 
-static enum dtx_code write_frame(struct fragment *f, struct dtx_frame *frame, struct dtx_err *err)
+/* The sections must be in the frame, and their bytes still there. */
+static enum dtx_code write_frame(void *arg, struct dtx_err *err)
 {
-	uint64_t size = dtx_frame_size(frame);
+	struct fragment *f = arg;
+	uint64_t size = dtx_frame_size(&f->frame);
 	char temp[PATH_MAX];
 	void *map = MAP_FAILED;
 	int fd = -1, failed;
@@ -328,11 +338,12 @@ static enum dtx_code write_frame(struct fragment *f, struct dtx_frame *frame, st
 	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "map", temp);
-	DTX_TRY(dtx_frame_write(frame, map, err));
+	DTX_TRY(dtx_frame_write(&f->frame, map, err));
 	dtx_weak_init(&hash);
 	dtx_weak_add(&hash, map, size);
 	dtx_weak_done(&hash, f->hash);
 	f->bytes = size;
+	f->sections = f->frame.n - 1;
 	DTX_TRY(temp_rename(temp, f->exchange, f->name, "frame", err));
 out:
 	if (map != MAP_FAILED)
@@ -343,19 +354,17 @@ out:
 	return rc;
 }
 
-static enum dtx_code write_result(struct fragment *f, struct dtx_err *err)
+static enum dtx_code make_rows(struct fragment *f, struct dtx_err *err)
 {
-	struct dtx_frame frame = DTX_FRAME_INIT;
+	const struct dtx_pipe_end end = { .eat = save_batch, .arg = f };
 	enum dtx_code rc = DTX_OK;
 
-	/* a frame has at least one section */
-	DTX_TRY(dtx_frame_add_bytes(&frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""), err));
+	DTX_TRY(dtx_graph_stream(&f->graph, f->job.table, &end, err));
 	for (size_t i = 0; i < f->npieces; i++)
-		DTX_TRY(dtx_frame_add_bytes(&frame, DTX_FRAME_BATCH, (uint32_t)i, NULL,
+		DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_BATCH, (uint32_t)i, NULL,
 		                            dtx_buf_str(&f->piece[i].bytes), err));
-	DTX_TRY(write_frame(f, &frame, err));
+	DTX_TRY(write_frame(f, err));
 out:
-	dtx_frame_clear(&frame);
 	return rc;
 }
 
@@ -377,15 +386,20 @@ static json_t *step_json(const struct dtx_opstat *stat)
 	                 (json_int_t)atomic_load(&stat->ns), drops);
 }
 
+/* The counts of the maps, and then of the sink. */
 static json_t *steps_json(const struct fragment *f)
 {
+	uint32_t n = f->part.nsteps + (f->job.sink >= 0);
 	json_t *list = json_array();
 
-	for (uint32_t k = 0; list && k < f->part.nsteps; k++)
-		if (json_array_append_new(list, step_json(f->graph.step[f->part.step[k]].stat))) {
+	for (uint32_t k = 0; list && k < n; k++) {
+		uint32_t step = k < f->part.nsteps ? f->part.step[k] : (uint32_t)f->job.sink;
+
+		if (json_array_append_new(list, step_json(f->graph.step[step].stat))) {
 			json_decref(list);
 			list = NULL;
 		}
+	}
 	return list;
 }
 
@@ -399,8 +413,8 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 	(void)getrusage(RUSAGE_SELF, &used);
 	o = json_pack("{ss si sI sI sI sI sI ss sI so so sI sI sI}", "fragment", f->name, "class",
 	              DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
-	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "batches",
-	              (json_int_t)f->npieces, "bytes", (json_int_t)f->bytes, "hash", f->hash,
+	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
+	              (json_int_t)f->sections, "bytes", (json_int_t)f->bytes, "hash", f->hash,
 	              "misfits", (json_int_t)r->misfits, "stats", dtx_isolate_stats_json(&r->stats),
 	              "steps", steps_json(f), "wall_us",
 	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
@@ -431,20 +445,24 @@ static bool has_notes(const struct fragment *f)
 static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, struct dtx_buf *out,
                           struct dtx_err *err)
 {
-	const struct dtx_pipe_end end = { .eat = save_batch, .arg = f };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(read_spec(f, spec, err));
 	DTX_TRY(read_job(f, err));
 	DTX_TRY(open_input(f, err));
 	DTX_TRY(start(f, err));
-	DTX_TRY(dtx_graph_stream(&f->graph, f->job.table, &end, err));
+	/* a frame has at least one section */
+	DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""), err));
+	if (f->job.sink < 0)
+		DTX_TRY(make_rows(f, err));
+	else
+		DTX_TRY(dtx_runop_state(&f->graph, (uint32_t)f->job.sink, &f->frame, write_frame, f,
+		                        err));
 	DTX_TRY(dtx_source_check_truncated(f->source[f->input], DTX_OK, err));
 	DTX_TRY(dtx_job_input_same(&f->job, f->input, f->source[f->input], err));
 	*whole = has_notes(f);
 	if (*whole)
 		goto out;
-	DTX_TRY(write_result(f, err));
 	DTX_TRY(write_manifest(f, out, err));
 out:
 	return rc;
@@ -457,6 +475,8 @@ static void clear(struct fragment *f)
 	dtx_mem_free(f->piece);
 	if (f->graph.plan)
 		dtx_graph_clear(&f->graph);
+	dtx_spill_free(f->spill);
+	dtx_frame_clear(&f->frame);
 	if (f->reader)
 		dtx_reader_close(f->reader[f->input]);
 	if (f->source)

@@ -7,12 +7,14 @@
  *   input            number of the input
  *   steps, branches  the maps that its rows go through, and which of their tables these rows are
  *   first, end       the pieces of the file that are read: [first, end)
+ *   base             added to the numbers of pieces where rows of several inputs are compared
  *   begin            byte at which the first record after the border of `first` begins; null: it
  *                    is guessed
  *
  * The result is the file HASH.frame, where HASH is that of the spec: sections with batches
- * (frame_batch.h). Then HASH.json is written: the manifest, whose presence says that the fragment
- * is done. Both are written under another name and renamed, so no partial file is ever seen. */
+ * (frame_batch.h), or, where the job ends in a sink, with parts of its state. Then HASH.json is
+ * written: the manifest, whose presence says that the fragment is done. Both are written under
+ * another name and renamed, so no partial file is ever seen. */
 #ifndef DTX_CLUSTER_FRAGMENT_H
 #define DTX_CLUSTER_FRAGMENT_H
 

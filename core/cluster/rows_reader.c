@@ -73,23 +73,23 @@ out:
 	return rc;
 }
 
-static enum dtx_code open_file(const struct dtx_rows_file *f, struct opened *o, struct dtx_err *err)
+enum dtx_code dtx_rows_file_open(const struct dtx_rows_file *f, struct dtx_owner **owner,
+                                 struct dtx_frame_view *view, struct dtx_err *err)
 {
 	char hash[DTX_SHA256_HEX];
 	struct dtx_weak weak;
 	const void *bytes = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(map_file(f, &o->owner, &bytes, err));
+	DTX_TRY(map_file(f, owner, &bytes, err));
 	dtx_weak_init(&weak);
 	dtx_weak_add(&weak, bytes, f->bytes);
 	dtx_weak_done(&weak, hash);
 	if (strcmp(hash, f->hash) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO,
 		         "'%s' does not have the bytes that its fragment wrote", f->path);
-	DTX_TRY(dtx_frame_open(bytes, f->bytes, &o->view, err));
-	DTX_ASSERT(o->view.n == f->batches + 1, err); /* an empty report is the first section */
-	o->done = true;
+	DTX_TRY(dtx_frame_open(bytes, f->bytes, view, err));
+	DTX_ASSERT(view->n == f->sections + 1, err);
 out:
 	return rc;
 }
@@ -119,7 +119,8 @@ static enum dtx_code rows_next(struct dtx_reader *reader, unsigned worker, struc
 	o = &r->opened[k];
 	pthread_mutex_lock(&o->lock);
 	if (!o->done)
-		rc = open_file(&r->file[k], o, err);
+		rc = dtx_rows_file_open(&r->file[k], &o->owner, &o->view, err);
+	o->done = rc == DTX_OK;
 	pthread_mutex_unlock(&o->lock);
 	DTX_TRY(rc);
 	e = &o->view.entry[i - r->first[k] + 1];
@@ -185,7 +186,7 @@ enum dtx_code dtx_rows_reader_new(const struct dtx_rows_file *file, size_t nfile
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < nfiles; i++) {
 		pthread_mutex_init(&r->opened[i].lock, NULL);
-		r->first[i + 1] = r->first[i] + file[i].batches;
+		r->first[i + 1] = r->first[i] + file[i].sections;
 	}
 	*out = &r->head;
 	r = NULL;

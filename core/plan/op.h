@@ -19,6 +19,9 @@
 
 struct dtx_bind;
 struct dtx_emit;
+struct dtx_frame;
+struct dtx_frame_entry;
+struct dtx_frame_view;
 struct dtx_sql_step;
 
 /* What ops may know about the run. */
@@ -134,6 +137,15 @@ struct dtx_sink {        /* consumes all batches; combine merges partitions in p
 	 * in order. */
 	uint64_t (*parts)(const struct dtx_opctx *, const struct dtx_origin **origin);
 	enum dtx_code (*make)(const struct dtx_opctx *, uint64_t part, struct dtx_emit *,
+	                      struct dtx_err *);
+	/* For a sink whose states several processes can make (core/cluster); both or none. `save`
+	 * adds what a local has consumed to a frame, as sections that point into the local. `load`
+	 * adds one such section to a local, which keeps `keep` as long as it needs the bytes.
+	 * Positions of rows are those of the batches, so these must differ between processes. */
+	enum dtx_code (*save)(const struct dtx_opctx *, void *local, struct dtx_frame *,
+	                      struct dtx_err *);
+	enum dtx_code (*load)(const struct dtx_opctx *, void *local, const struct dtx_frame_view *,
+	                      const struct dtx_frame_entry *, struct dtx_owner *keep,
 	                      struct dtx_err *);
 };
 

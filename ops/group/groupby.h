@@ -127,6 +127,13 @@ DTX_MUSTUSE enum dtx_code dtx_gb_drop_groups(struct dtx_gb_local *l, struct dtx_
 DTX_MUSTUSE enum dtx_code dtx_gb_late_cells(const struct dtx_gb_local *l, uint32_t i,
                                             const uint32_t *id, uint32_t n, struct dtx_column **out,
                                             struct dtx_err *err);
+/* The `save` and `load` of the sink: states as they are on disk, partition by partition. */
+DTX_MUSTUSE enum dtx_code dtx_gb_save(const struct dtx_opctx *ox, void *local,
+                                      struct dtx_frame *frame, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_gb_load(const struct dtx_opctx *ox, void *local,
+                                      const struct dtx_frame_view *view,
+                                      const struct dtx_frame_entry *entry, struct dtx_owner *keep,
+                                      struct dtx_err *err);
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n);
 
 /* The link of an entry: its kind, and where the other half of the group is.  When the entries of

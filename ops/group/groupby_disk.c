@@ -8,6 +8,8 @@
 #include "ops/group/first_row.h"
 #include "core/base/memory/prefetch.h"
 #include "core/base/thread/pool.h"
+#include "core/data/frame/frame.h"
+#include "core/data/frame/frame_batch.h"
 #include "core/expr/agg/aggsave.h"
 #include "ops/group/groupby.h"
 #include "ops/kit/opkit.h"
@@ -21,6 +23,7 @@ struct dtx_gb_chunk {
 	struct dtx_piece piece;
 	uint32_t n;
 	struct dtx_column **cell; /* per key; NULL if values are read from the keys */
+	char *saved;              /* the cells as bytes, for another process; NULL */
 };
 struct dtx_gb_disk {
 	unsigned shift; /* number of hash bits that selected an earlier partition */
@@ -51,6 +54,7 @@ static void part_free(const struct dtx_gb_state *s, struct dtx_gb_disk *d, unsig
 	for (size_t i = 0; i < d->part[part].n; i++) {
 		dtx_piece_free(&d->part[part].chunk[i].piece);
 		cells_free(d->part[part].chunk[i].cell, s->nkeys);
+		dtx_mem_free(d->part[part].chunk[i].saved);
 	}
 	dtx_mem_free(d->part[part].chunk);
 	d->part[part].chunk = NULL;
@@ -269,6 +273,129 @@ out:
 	return rc;
 }
 
+/* --- to and from another process --- */
+
+/* The schema of the keys' cells. NULL: out of memory. */
+static struct dtx_field *key_fields(const struct dtx_gb_state *s, struct dtx_schema *out)
+{
+	struct dtx_field *field = dtx_mem_alloc(s->nkeys + 1u, sizeof(*field));
+
+	for (uint32_t i = 0; field && i < s->nkeys; i++)
+		field[i] = s->key[i].field;
+	*out = (struct dtx_schema){ .nfields = s->nkeys, .field = field };
+	return field;
+}
+
+static enum dtx_code save_cells(const struct dtx_gb_state *s, struct dtx_gb_chunk *c,
+                                struct dtx_str *bytes, struct dtx_err *err)
+{
+	struct dtx_buf out = DTX_BUF_INIT(SIZE_MAX / 2);
+	struct dtx_schema schema;
+	struct dtx_field *field = key_fields(s, &schema);
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	*bytes = DTX_STR("");
+	if (!field)
+		DTX_FAIL_MEM(err);
+	if (!c->cell)
+		goto out;
+	DTX_TRY(dtx_batch_new(&schema, c->n, &b, err));
+	for (uint32_t i = 0; i < s->nkeys; i++)
+		b->col[i] = dtx_column_ref(c->cell[i]);
+	DTX_TRY(dtx_frame_batch_save(b, &out, err));
+	bytes->len = out.len;
+	c->saved = dtx_buf_steal(&out);
+	if (!c->saved)
+		DTX_FAIL_MEM(err);
+	bytes->ptr = c->saved;
+out:
+	dtx_batch_free(b);
+	dtx_mem_free(field);
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+enum dtx_code dtx_gb_save(const struct dtx_opctx *ox, void *local, struct dtx_frame *frame,
+                          struct dtx_err *err)
+{
+	struct dtx_gb_local *l = local;
+	enum dtx_code rc = DTX_OK;
+
+	if (l->n)
+		DTX_TRY(dtx_gb_flush(ox, l, err));
+	for (unsigned part = 0; l->disk && part < DTX_DISK_PARTS; part++)
+		for (size_t i = 0; i < l->disk->part[part].n; i++) {
+			struct dtx_gb_chunk *c = &l->disk->part[part].chunk[i];
+			struct dtx_str records = { c->piece.base, c->piece.used }, cells;
+
+			DTX_TRY(save_cells(l->state, c, &cells, err));
+			DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_GROUPS, part, c->n, records,
+			                           cells, err));
+		}
+out:
+	return rc;
+}
+
+static enum dtx_code load_cells(const struct dtx_gb_state *s, struct dtx_str bytes,
+                                struct dtx_owner *keep, struct dtx_gb_chunk *c, struct dtx_err *err)
+{
+	struct dtx_schema schema;
+	struct dtx_field *field = key_fields(s, &schema);
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	c->cell = dtx_mem_zalloc(s->nkeys + 1u, sizeof(struct dtx_column *));
+	if (!field || !c->cell)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_frame_batch_load(bytes, keep, &schema, &b, err));
+	DTX_ASSERT(b->nrows == c->n, err);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		DTX_ASSERT(b->col[i] != NULL, err);
+		c->cell[i] = dtx_column_ref(b->col[i]);
+	}
+out:
+	dtx_batch_free(b);
+	dtx_mem_free(field);
+	return rc;
+}
+
+enum dtx_code dtx_gb_load(const struct dtx_opctx *ox, void *local,
+                          const struct dtx_frame_view *view, const struct dtx_frame_entry *entry,
+                          struct dtx_owner *keep, struct dtx_err *err)
+{
+	struct dtx_gb_local *l = local;
+	struct dtx_str records = dtx_frame_bytes(view, entry);
+	struct dtx_str cells = { (const char *)view->ptr + entry->b_off, (size_t)entry->b_len };
+	struct dtx_gb_chunk c = { .n = (uint32_t)entry->rows }, *to;
+	enum dtx_code rc = DTX_OK;
+	size_t had;
+
+	(void)ox;
+	DTX_ASSERT(entry->id < DTX_DISK_PARTS && entry->rows <= DTX_BATCH_ROWS, err);
+	/* not of the spill file, so no space is given back */
+	c.piece = (struct dtx_piece){ .fd = -1, .base = records.ptr, .used = records.len };
+	if (!l->disk)
+		l->disk = dtx_mem_zalloc(1, sizeof(*l->disk));
+	if (!l->disk)
+		DTX_FAIL_MEM(err);
+	had = l->disk->part[entry->id].n;
+	if (!dtx_mem_reserve(&l->disk->part[entry->id].chunk, &l->disk->part[entry->id].cap,
+	                     had + 1, sizeof(c)))
+		DTX_FAIL_MEM(err);
+	if (!l->state->tells)
+		DTX_TRY(load_cells(l->state, cells, keep, &c, err));
+	c.piece.owner = dtx_owner_ref(keep);
+	to = &l->disk->part[entry->id].chunk[had];
+	*to = c;
+	l->disk->part[entry->id].n++;
+	l->spilled = true;
+	c.cell = NULL;
+out:
+	cells_free(c.cell, l->state->nkeys);
+	return rc;
+}
+
 /* --- reading them back --- */
 
 /* Adds a group that no chunk had so far. */
@@ -341,7 +468,7 @@ static bool is_large(const struct dtx_gb_local *l)
 {
 	size_t n = l->n + DTX_DISK_LOOK_ROWS, more = n > l->cap_states ? states_bytes(l, n) : 0;
 
-	if (l->level >= DTX_DISK_LEVELS || !l->n)
+	if (l->level >= DTX_DISK_LEVELS || !l->n || !dtx_mem_limit())
 		return false;
 	return ((l->n >= DTX_DISK_KEYS_MIN || l->state->grows) && dtx_mem_tight()) ||
 	       dtx_mem_used() + more > dtx_mem_limit() / 8 * 7;

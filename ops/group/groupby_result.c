@@ -422,4 +422,6 @@ const struct dtx_sink dtx_gb_sink = {
 	.free_shared = gb_free_shared,
 	.parts = gb_parts,
 	.make = gb_make,
+	.save = dtx_gb_save,
+	.load = dtx_gb_load,
 };

@@ -155,8 +155,7 @@ out:
 	return rc;
 }
 
-/* Makes the contexts of a step, one per input table, and starts the checks of its result. */
-static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+enum dtx_code dtx_graph_prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_stepx *sx = &g->step[s];
@@ -207,7 +206,7 @@ enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t s, struct dtx_er
 	struct dtx_node *n = &g->node[g->plan->ninputs + s];
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_graph_prepare(g, s, err));
 	DTX_TRY(dtx_runop_whole(g, s, true, &n->table, err));
 	g->step[s].done = g->step[s].resolved = true;
 out:
@@ -275,7 +274,7 @@ static enum dtx_code open_map(struct dtx_graph *g, uint32_t s, struct dtx_err *e
 	struct dtx_operator *oper = &g->step[s].oper;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_graph_prepare(g, s, err));
 	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
 		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
 	DTX_TRY(dtx_runop_set_step(g, s, dtx_operator_open(oper, g->run.workers, err), err));
@@ -291,7 +290,7 @@ static enum dtx_code fill_sink(struct dtx_graph *g, uint32_t s, uint64_t first_r
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_graph_prepare(g, s, err));
 	g->step[s].ox[0].first_rows = first_rows;
 	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
 	g->step[s].done = true;
@@ -445,6 +444,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
+	if (g->part)
+		p.base = g->part->base + g->part->slice->first;
 	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
 	if (g->part)
 		DTX_TRY(keep_part(g, &drawn, err));
@@ -477,6 +478,30 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	}
 out:
 	dtx_pipe_clear(&p);
+	return rc;
+}
+
+enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t s, void *local, bool *done,
+                               struct dtx_err *err)
+{
+	const struct dtx_phys_view view = {
+		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
+	};
+	struct dtx_phys_pipe drawn = { .nsources = 0 };
+	enum dtx_code rc = DTX_OK;
+
+	*done = false;
+	if (!g->spread || !g->plan->step[s].op->sink->load)
+		goto out;
+	DTX_TRY(dtx_phys_draw(&view, g->plan->step[s].table[0], &drawn, err));
+	DTX_TRY(g->spread->states(g->spread->arg, g, &drawn, s, local, done, err));
+	for (uint32_t i = 0; *done && i < drawn.nsources; i++) {
+		dtx_graph_release(g, drawn.source[i].table);
+		g->was_read[drawn.source[i].table] = true;
+		for (uint32_t k = 0; k < drawn.source[i].nsteps; k++)
+			DTX_TRY(check_growth(g, drawn.source[i].step[k], err));
+	}
+out:
 	return rc;
 }
 
@@ -584,7 +609,7 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
 		goto out;
 	}
-	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_graph_prepare(g, s, err));
 	if (g->flow.bind[s]->kind == DTX_KIND_WHOLE) {
 		DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err));
 	} else if (dtx_phys_way_of(g->plan, &g->flow, s, 1) == DTX_PHYS_MADE) {

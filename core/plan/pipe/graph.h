@@ -36,6 +36,7 @@ struct dtx_graph_part {
 	int32_t table;                /* the input */
 	const uint32_t *step, *input; /* as in struct dtx_phys_source */
 	uint32_t nsteps;
+	uint64_t base; /* added to the numbers of pieces, to tell rows of several inputs apart */
 	struct dtx_scan_slice *slice;
 };
 struct dtx_graph {
@@ -96,6 +97,14 @@ DTX_MUSTUSE enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int 
                                             const struct dtx_expect *e,
                                             const struct dtx_rules *rules,
                                             struct dtx_checks *checks, struct dtx_err *err);
+/* Makes the contexts of a step, one per input table, and starts the checks of its result. Does
+ * nothing if they are there. */
+DTX_MUSTUSE enum dtx_code dtx_graph_prepare(struct dtx_graph *g, uint32_t step,
+                                            struct dtx_err *err);
+/* Lets other processes make the state of step `step`, a sink, of its whole input, and loads it into
+ * `local`. *done is false if they cannot. */
+DTX_MUSTUSE enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t step, void *local,
+                                           bool *done, struct dtx_err *err);
 /* Starts the checks of a step's result, unless they are started already. */
 DTX_MUSTUSE enum dtx_code dtx_graph_start_checks(struct dtx_graph *g, uint32_t step,
                                                  struct dtx_err *err);

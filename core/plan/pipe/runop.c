@@ -212,15 +212,20 @@ static struct sink_run sink_run_of(struct dtx_graph *g, uint32_t s, const struct
 		                            dtx_mem_limit() / g->run.workers < NARROW_BYTES };
 }
 
-/* Streams table t into the sink and makes the sink's result. */
-static enum dtx_code sink_over(struct sink_run *r, int32_t t, void **shared, struct dtx_emit *emit,
-                               struct dtx_err *err)
+/* Streams table t into the sink and makes the sink's result. spreads: other processes may make its
+ * state. */
+static enum dtx_code sink_over(struct sink_run *r, int32_t t, bool spreads, void **shared,
+                               struct dtx_emit *emit, struct dtx_err *err)
 {
 	struct dtx_pipe_end end = { .arg = r, .eat = sink_eat, .step = r->s + 1 };
+	bool done = false;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(sink_init(r, err));
-	DTX_TRY(dtx_graph_stream(r->g, t, &end, err));
+	if (spreads)
+		DTX_TRY(dtx_graph_states(r->g, r->s, r->local[0], &done, err));
+	if (!done)
+		DTX_TRY(dtx_graph_stream(r->g, t, &end, err));
 	DTX_TRY(sink_finish(r, shared, emit, err));
 	note_memory(r->ox);
 out:
@@ -241,7 +246,7 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(collector(g, s, &c, err));
-	DTX_TRY(sink_over(&r, st->table[input], &shared, &c.base, err));
+	DTX_TRY(sink_over(&r, st->table[input], input == 0, &shared, &c.base, err));
 	dtx_runop_ends(g, s);
 	for (unsigned k = 0; shared && k < r.ox->ninputs; k++)
 		sx->ox[k].shared = shared;
@@ -252,6 +257,30 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 	}
 out:
 	dtx_table_unref(c.table);
+	return rc;
+}
+
+enum dtx_code dtx_runop_state(struct dtx_graph *g, uint32_t s, struct dtx_frame *frame,
+                              enum dtx_code (*then)(void *arg, struct dtx_err *err), void *arg,
+                              struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct sink_run r;
+	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat, .step = s + 1 };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(st->op->sink && st->op->sink->save && g->run.workers == 1, err);
+	DTX_TRY(dtx_graph_prepare(g, s, err));
+	r = sink_run_of(g, s, &g->step[s].ox[0], st->op->sink);
+	rc = sink_init(&r, err);
+	if (rc == DTX_OK)
+		rc = dtx_graph_stream(g, st->table[0], &end, err);
+	if (rc == DTX_OK)
+		rc = r.sink->save(r.ox, r.local[0], frame, err);
+	if (rc == DTX_OK)
+		rc = then(arg, err);
+	sink_clear(&r);
+out:
 	return rc;
 }
 
@@ -321,7 +350,7 @@ static enum dtx_code digest_table(struct dtx_graph *g, uint32_t s, const struct 
 	d.ox.bound = what->bound;
 	d.ox.out = what->out;
 	d.ox.need = NULL;
-	DTX_TRY(sink_over(&r, g->plan->step[s].table[0], &d.ox.shared, NULL, err));
+	DTX_TRY(sink_over(&r, g->plan->step[s].table[0], false, &d.ox.shared, NULL, err));
 	d.nparts = d.sink->parts(&d.ox, &origin);
 	d.part = dtx_mem_zalloc(d.nparts + 1, sizeof(struct dtx_table *));
 	if (!d.part)

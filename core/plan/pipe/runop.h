@@ -1,5 +1,5 @@
 /* Runs the steps that are not streamed: sinks, and operations on whole tables. Internal to
- * core/plan. */
+ * core/plan, but for dtx_runop_state. */
 #ifndef DTX_PLAN_PIPE_RUNOP_H
 #define DTX_PLAN_PIPE_RUNOP_H
 
@@ -9,6 +9,11 @@
  * which the caller owns; out is NULL for the build side of a join, which emits nothing. */
 DTX_MUSTUSE enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
                                          struct dtx_table **out, struct dtx_err *err);
+/* Streams the input of step s into its sink, on one worker, and adds its state to a frame. Calls
+ * `then` while the bytes of the frame are there. */
+DTX_MUSTUSE enum dtx_code dtx_runop_state(struct dtx_graph *g, uint32_t s, struct dtx_frame *frame,
+                                          enum dtx_code (*then)(void *arg, struct dtx_err *err),
+                                          void *arg, struct dtx_err *err);
 /* Runs the op of step s on its whole input table. open: the schema of the result is not known yet,
  * so the op is asked for it first. The caller owns *out. */
 DTX_MUSTUSE enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open,

@@ -20,6 +20,10 @@ struct dtx_spread {
 	 * wrong. */
 	enum dtx_code (*rows)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
 	                      struct dtx_spread_rows *made, struct dtx_err *err);
+	/* The same for a pipeline that ends in the sink `step`: its state is made by several
+	 * processes and loaded into `local`. *done is false if they cannot. */
+	enum dtx_code (*states)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+	                        uint32_t step, void *local, bool *done, struct dtx_err *err);
 	/* The attempt is over: frees what was made for it. */
 	void (*clear)(void *arg);
 	/* Set by the provider: the run must be done by one process, from the start. */
