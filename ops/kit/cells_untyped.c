@@ -39,12 +39,24 @@ void dtx_raw_close(struct dtx_raw *r)
 
 const struct dtx_batch *dtx_raw_row(struct dtx_raw *r, int64_t row, uint32_t *at)
 {
-	size_t n = r->table->nbatches;
+	uint32_t n = (uint32_t)r->table->nbatches, low = 0, high = n;
 
-	if (r->hint >= n || row < r->start[r->hint])
-		r->hint = 0;
-	while (r->hint + 1 < n && row >= r->start[r->hint + 1])
-		r->hint++;
+	/* most rows are in the batch of the row before, or in the next one */
+	if (r->hint < n && row >= r->start[r->hint])
+		low = r->hint;
+	if (low + 1 < n && row >= r->start[low + 1])
+		low++;
+	if (low + 1 < n && row < r->start[low + 1])
+		high = low + 1;
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (row >= r->start[mid])
+			low = mid;
+		else
+			high = mid;
+	}
+	r->hint = low;
 	*at = (uint32_t)(row - r->start[r->hint]);
 	return r->table->batch[r->hint];
 }

@@ -1,4 +1,5 @@
 /* implode: joins the values of a group into one text. */
+#include "core/base/memory/prefetch.h"
 #include "core/data/builder.h"
 #include "ops/kit/cells_untyped.h"
 #include "ops/group/table/tablekeys.h"
@@ -88,6 +89,12 @@ out:
 	return rc;
 }
 
+#define AHEAD 8
+
+struct cell {
+	struct dtx_column *column; /* NULL: not needed */
+	uint32_t at;
+};
 struct work {
 	const struct implode_args *a;
 	const struct implode_state *s;
@@ -97,14 +104,31 @@ struct work {
 	int64_t *start, *row;
 	bool *repeat; /* per row: its value has occurred before; NULL: all values count */
 	struct dtx_buf text, scratch;
+	struct cell cell[2 * AHEAD]; /* cell i of the groups is at i % (2 * AHEAD) */
+	int64_t found;               /* number of cells that were found */
 };
 
-static bool is_null(struct work *w, int64_t row)
+/* Finds cell i in the order of the groups, and prefetches those that follow: rows of a group are
+ * far from each other, and so are their texts.  First the place of a cell, which tells where its
+ * text is, then the text. */
+static struct cell cell_of(struct work *w, int64_t i)
 {
-	uint32_t at;
-	const struct dtx_batch *b = dtx_raw_row(&w->raw, row, &at);
+	int64_t end = DTX_MIN(i + 2 * AHEAD, w->keys.nrows);
+	const struct cell *soon;
 
-	return !b->col[w->s->col] || dtx_column_is_null(b->col[w->s->col], at);
+	w->found = DTX_MAX(w->found, i);
+	for (; w->found < end; w->found++) {
+		struct cell *c = &w->cell[w->found % (2 * AHEAD)];
+		const struct dtx_batch *b = dtx_raw_row(&w->raw, w->row[w->found], &c->at);
+
+		c->column = b->col[w->s->col];
+		if (c->column && c->column->form == DTX_F_SPAN)
+			DTX_PREFETCH(&c->column->v.span[c->at]);
+	}
+	soon = &w->cell[(i + AHEAD) % (2 * AHEAD)];
+	if (i + AHEAD < end && soon->column && soon->column->form == DTX_F_SPAN)
+		DTX_PREFETCH(soon->column->base + soon->column->v.span[soon->at].off);
+	return w->cell[i % (2 * AHEAD)];
 }
 
 /* Marks all but the first of equal values in each group. */
@@ -133,21 +157,24 @@ out:
 static enum dtx_code join_group(struct work *w, uint32_t g, bool *any, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t *row = w->row + w->start[g], n = w->start[g + 1] - w->start[g];
+	int64_t from = w->start[g], end = w->start[g + 1];
 
 	*any = false;
 	dtx_buf_reset(&w->text);
-	if (w->a->sort)
-		DTX_TRY(dtx_rowkeys_sort(&w->value, row, n, err));
-	for (int64_t i = 0; i < n; i++) {
-		if (is_null(w, row[i]) || (w->repeat && w->repeat[row[i]]))
+	for (int64_t i = from; i < end; i++) {
+		struct cell c = cell_of(w, i);
+		struct dtx_str text;
+		bool null;
+
+		if (!c.column || dtx_column_is_null(c.column, c.at) ||
+		    (w->repeat && w->repeat[w->row[i]]))
 			continue;
 		if (*any)
 			dtx_buf_add(&w->text, w->a->sep);
 		*any = true;
 		dtx_buf_reset(&w->scratch);
-		dtx_buf_adds(&w->text,
-		             dtx_raw_text(&w->raw, row[i], (uint32_t)w->s->col, &w->scratch));
+		text = dtx_cell_text(c.column, c.at, &w->scratch, &null);
+		dtx_buf_adds(&w->text, text);
 		if (!dtx_buf_ok(&w->scratch))
 			DTX_FAIL_MEM(err);
 	}
@@ -207,6 +234,9 @@ static enum dtx_code implode_whole(const struct dtx_opctx *ox, struct dtx_table 
 		DTX_TRY(dtx_rowkeys_column(&w.value, t, w.s->col, err));
 	if (w.a->distinct)
 		DTX_TRY(mark_repeats(&w, err));
+	for (uint32_t g = 0; w.a->sort && g < w.keys.n; g++)
+		DTX_TRY(dtx_rowkeys_sort(&w.value, w.row + w.start[g], w.start[g + 1] - w.start[g],
+		                         err));
 	DTX_TRY(dtx_table_fill(ox, t, &w.s->map, w.keys.first, w.keys.n, &fill, out, err));
 out:
 	dtx_mem_free(w.start);

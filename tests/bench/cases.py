@@ -1,7 +1,7 @@
 """The cases of the engine's benchmark: name, what it is called in the table, plan.
 
 peers.mjs holds the same work for each peer under the same name.  A join's right side is `other`:
-TABLES names the two inputs of such cases, all others read g1.
+TABLES names the inputs of such cases, all others read g1.
 """
 
 KEYS = [f"id{i}" for i in range(1, 7)]
@@ -55,11 +55,30 @@ CASES = {
                      {"op": "window", "by": ["id1"], "order": ["v3"], "set": {"r": "rank()"}}]),
 }
 
-TABLES = {"join_small": ("g1", "ids"), "join_big": ("left", "right")}
+# Tables of unusual shapes, which are measured only when they are named (or `shapes` is).
+SHAPES = {
+    "wide_sum": ("1,000 columns, a hundredth of the rows: sum of one by another", group(["c1"], s="sum(c2)")),
+    "wide_filter": ("the same: rows with c1 = 3, all columns", [{"op": "filter", "where": "c1 == 3"}]),
+    "wide_sort": ("the same: sort by c2, all columns", [{"op": "sort", "by": ["c2", "c1", "c4"]}]),
+    "one_sum": ("one column: sum, smallest, largest", group([], s="sum(v)", a="min(v)", b="max(v)")),
+    "one_count": ("one column: count of each value (1,000,000)", group(["v"], n="count()")),
+    "long_length": ("rows / 50,000 texts of 1 MB: longest by a key", group(["g"], n="max(length(t))")),
+    "long_filter": ("the same: rows with g = 3", [{"op": "filter", "where": "g == 3"}]),
+    "lists": ("sorted values of each key as a list (rows / 10 groups)",
+              [{"op": "implode", "by": ["k"], "col": "v", "sep": ";", "sort": True}]),
+    "lists_medians": ("median of each key (rows / 10 groups)", group(["k"], m="median(v)")),
+}
+
+TABLES = {"join_small": ("g1", "ids"), "join_big": ("left", "right"),
+          **{name: (name.split("_", 1)[0],) for name in SHAPES}}
 # Inputs: generator and arguments behind the number of rows; ids has one row per value of id6.
 SOURCES = {
     "g1": ("gen_g1", 1, []),
     "ids": ("gen_pairs", 100, ["3", "id6", "w"]),
     "left": ("gen_pairs", 1, ["1", "id", "v"]),
     "right": ("gen_pairs", 1, ["2", "id", "w"]),
+    "wide": ("gen_shapes", 100, ["wide"]),
+    "one": ("gen_shapes", 1, ["one"]),
+    "long": ("gen_shapes", 50000, ["long"]),
+    "lists": ("gen_shapes", 1, ["lists"]),
 }

@@ -34,6 +34,15 @@ const sql = {
   distinct: "SELECT DISTINCT id3, id6 FROM t",
   distinct_few: "SELECT DISTINCT id1, id2 FROM t",
   window_sum: "SELECT id3, v1, sum(v1) OVER (PARTITION BY id3)::BIGINT AS s FROM t",
+  wide_sum: "SELECT c1, sum(c2)::BIGINT AS s FROM t GROUP BY c1",
+  wide_filter: "SELECT * FROM t WHERE c1 = 3",
+  wide_sort: "SELECT * FROM t ORDER BY c2, c1, c4",
+  one_sum: "SELECT sum(v)::BIGINT AS s, min(v) AS a, max(v) AS b FROM t",
+  one_count: "SELECT v, count(*) AS n FROM t GROUP BY v",
+  long_length: "SELECT g, max(length(t)) AS n FROM t GROUP BY g",
+  long_filter: "SELECT * FROM t WHERE g = 3",
+  lists: "SELECT k, string_agg(v, ';' ORDER BY v) AS v FROM t GROUP BY k",
+  lists_medians: "SELECT k, median(v) AS m FROM t GROUP BY k",
   window_rank: "SELECT id1, v3, rank() OVER (PARTITION BY id1 ORDER BY v3) AS r FROM t",
 };
 
@@ -43,7 +52,8 @@ async function duckdb() {
   const limit = process.env.BENCH_MEMORY; // "64M"
   if (limit) await db.run(`SET memory_limit = '${limit}iB'`);
   if (limit) await db.run(`SET temp_directory = '${process.env.TMPDIR || "/tmp"}'`);
-  const read = (path) => `read_${path.endsWith(".parquet") ? "parquet" : "csv"}('${path}')`;
+  const more = name.startsWith("long") ? ", max_line_size = 8000000, buffer_size = 64000000" : "";
+  const read = (path) => path.endsWith(".parquet") ? `read_parquet('${path}')` : `read_csv('${path}'${more})`;
   if (name === "to_parquet") return timed(() => db.run(`COPY (FROM ${read(input)}) TO '${output}' (FORMAT parquet)`));
   const query = sql[name]
     .replace(/FROM t\b/, `FROM ${read(input)} t`)
@@ -77,6 +87,17 @@ const lazy = {
   distinct: (t) => t.select("id3", "id6").unique(),
   distinct_few: (t) => t.select("id1", "id2").unique(),
   window_sum: (t, pl) => t.select(pl.col("id3"), pl.col("v1"), pl.col("v1").sum().over("id3").alias("s")),
+  wide_sum: (t, pl) => t.groupBy("c1").agg(pl.col("c2").sum().alias("s")),
+  wide_filter: (t, pl) => t.filter(pl.col("c1").eq(3)),
+  wide_sort: (t) => t.sort(["c2", "c1", "c4"]),
+  one_sum: (t, pl) =>
+    t.select(pl.col("v").sum().alias("s"), pl.col("v").min().alias("a"), pl.col("v").max().alias("b")),
+  one_count: (t, pl) => t.groupBy("v").agg(pl.len().alias("n")),
+  long_length: (t, pl) => t.groupBy("g").agg(pl.col("t").str.lengths().max().alias("n")),
+  long_filter: (t, pl) => t.filter(pl.col("g").eq(3)),
+  lists: (t, pl) =>
+    t.groupBy("k").agg(pl.col("v").sort().cast(pl.Utf8).alias("v")).withColumn(pl.col("v").lst.join(";")),
+  lists_medians: (t, pl) => t.groupBy("k").agg(pl.col("v").median().alias("m")),
   window_rank: (t, pl) =>
     t.select(pl.col("id1"), pl.col("v3"), pl.col("v3").rank({ method: "min" }).over("id1").alias("r")),
 };

@@ -1,6 +1,7 @@
 """Runs dtx and its peers on the same files in turn and prints a table of medians and ratios.
 
 Usage: run.py DTX [ROWS [RUNS [CASE...]]]    (default 10,000,000 rows, 3 runs; `make bench-peers` first)
+The case `shapes` stands for all tables of unusual shapes.
 dtx is timed as a whole process; peers inside theirs, start-up left out.  A ratio is the faster peer
 divided by dtx: of elapsed time, and of processor time, which a busy machine disturbs less.
 "dtx" computes the identity of its inputs, as it does of new ones; "known" takes it from the record
@@ -22,10 +23,11 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from cases import CASES, SOURCES, TABLES  # noqa: E402
+from cases import CASES, SHAPES, SOURCES, TABLES  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PEERS = os.environ.get("BENCH_PEERS", "duckdb polars").split()
+ALL = {**CASES, **SHAPES}
 
 
 def generator(name):
@@ -83,8 +85,8 @@ def same(a, b):
 
 def plan_of(case, tmp):
     plan = pathlib.Path(tmp) / "plan.json"
-    steps = CASES[case][1]
-    names = {"inputs": [{"name": "main"}, {"name": "other"}]} if case in TABLES else {}
+    steps = ALL[case][1]
+    names = {"inputs": [{"name": "main"}, {"name": "other"}]} if len(TABLES.get(case, [])) > 1 else {}
     plan.write_text(json.dumps({"dtx": 1, **names, "steps": steps} if names else steps))
     return str(plan)
 
@@ -128,6 +130,7 @@ def main():
     dtx, rows = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     cases, begin = sys.argv[4:] or list(CASES), time.monotonic()
+    cases = list(SHAPES) if cases == ["shapes"] else cases
     seconds = float(os.environ.get("BENCH_SECONDS") or 1e9)
     generator("rows")
     print(f"{time.strftime('%Y-%m-%d')}, {rows:,} rows, {os.cpu_count()} cores, {platform.machine()}, "
@@ -143,7 +146,7 @@ def main():
             for name in ("dtx", "known"):
                 ratio = [min((mid[p][i] for p in PEERS), default=0) / max(mid[name][i], 1) for i in (0, 1)]
                 cells.append(" / ".join(f"{r:.2f}" for r in ratio))
-            print(f"| {CASES[case][0]} | " + " | ".join(cells) + f" | {turns} | {agree} |", flush=True)
+            print(f"| {ALL[case][0]} | " + " | ".join(cells) + f" | {turns} | {agree} |", flush=True)
     print(f"\n{time.monotonic() - begin:.0f} s")
 
 

@@ -235,6 +235,8 @@ static const struct call_case {
 	{ write_out, "open", EROFS, DTX_E_OUTPUT_IO, "cannot make '" },
 	{ write_out, "fchmod", EPERM, DTX_E_OUTPUT_IO, "its permissions" },
 	{ write_out, "rename", EBUSY, DTX_E_OUTPUT_IO, "cannot rename '" },
+	{ write_out, "fsync", EIO, DTX_E_OUTPUT_IO, "cannot sync '" },
+	{ write_out, "fsync", ENOSPC, DTX_E_DISK_FULL, "cannot sync '" },
 	{ write_room, "ftruncate", EIO, DTX_E_OUTPUT_IO, "cannot cut '" },
 	{ write_stdout, "fcntl", EMFILE, DTX_E_OUTPUT_IO, "cannot write '-': " },
 	{ gunzip, "memfd_create", EMFILE, DTX_E_INPUT_IO,
