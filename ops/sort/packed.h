@@ -1,5 +1,8 @@
 /* Cells of many batches as records, row by row, for picking rows at random: all spans of a row are
- * in one place, which costs one cache miss instead of one per column. */
+ * in one place, which costs one cache miss instead of one per column.
+ *
+ * What it brings: without it, a sort of all 9 columns of 2 million rows takes 1.40 times as long
+ * and 1.48 times the processor time (medians of 9 paired runs, 2 cores). */
 #ifndef DTX_OPS_SORT_PACKED_H
 #define DTX_OPS_SORT_PACKED_H
 

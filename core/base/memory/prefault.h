@@ -3,7 +3,10 @@
  * The kernel clears a page when it is first written to, and that may take longer than filling it.
  * If all threads wait for the one that fills the block, idle threads should make its pages ahead.
  * They never write data, so the content of the block does not change, and a page that was not made
- * ahead is not a failure. */
+ * ahead is not a failure.
+ *
+ * What it brings: without it, distinct (one a row) takes 4 % more time, elapsed and of processor,
+ * six keys 4 % more elapsed (medians of 9 paired runs on 2 million rows, 2 cores). */
 #ifndef DTX_BASE_PREFAULT_H
 #define DTX_BASE_PREFAULT_H
 
