@@ -22,7 +22,7 @@
 #include "sandbox/main/warmpool.h"
 
 #define SETUP_MS   60000 /* on a busy machine a zygote takes seconds to start */
-#define POOL_MS    20000 /* a pool says WELCOME at once, or as soon as it has started */
+#define POOL_MS    20000 /* a pool that has started says WELCOME at once */
 #define TICK_MS    20    /* how often to look whether the run is cancelled */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 
@@ -145,6 +145,7 @@ static bool begin_pooled(struct dtx_box *b)
 	if (pool.fd < 0)
 		return false;
 	b->pooled = true;
+	b->starting = pool.starting;
 	memcpy(b->key, pool.key, sizeof(b->key));
 	b->ctl = (struct dtx_wire){ .fd = pool.fd };
 	if (greet(b, NULL) == DTX_OK)
@@ -209,8 +210,9 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 {
 	enum dtx_code rc = DTX_OK;
 	bool queued = b->pooled && type == DTX_WIRE_GRANT;
-	/* a session has no other zygote to go to, so it waits as long as that would take */
-	bool pool = b->pooled && !b->session.on;
+	/* A session has no other zygote to go to. Another run can have one of its own, but that
+	 * takes as long to start as a pool does. */
+	bool pool = b->pooled && !b->session.on && !b->starting;
 	int64_t ms = pool && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS;
 	int got = 0;
 

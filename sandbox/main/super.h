@@ -29,6 +29,7 @@ struct dtx_box {
 	struct dtx_frame frame;    /* the input for the worker */
 	pid_t zygote;              /* a private zygote; 0: none, or it is a pool's */
 	bool pooled;
+	bool starting;       /* the pool was started a short time ago */
 	bool silent;         /* an answer did not come in time */
 	bool hidden;         /* /proc does not show the worker to us (hidepid) */
 	bool turned_away;    /* the pool's queue is full */

@@ -184,15 +184,21 @@ static void sweep(int folder, const char *own)
 	closedir(dir);
 }
 
-/* Whether the pool is still starting, so that its queue is full. Another pool in its place would
- * need the same time, and then yet another. This holds only for a limited time, as the pool may
- * be stuck. */
-static bool is_starting(int folder, const char *name)
+/* Whether the pool was started a short time ago. Its zygote may be busy with its imports still;
+ * another one in its place would need the same time, and then yet another. After that time it is
+ * stuck. */
+static bool is_young(int folder, const char *name)
 {
 	struct stat st;
 
-	return errno == EAGAIN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       time(NULL) - st.st_mtim.tv_sec < STARTING_S;
+}
+
+/* The same of a pool whose queue is full, after an attempt to join it. */
+static bool is_starting(int folder, const char *name)
+{
+	return errno == EAGAIN && is_young(folder, name);
 }
 
 /* Called with the lock held: joins the pool that is there now, or starts one. It does not wait
@@ -313,6 +319,7 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 	snprintf(lock, sizeof(lock), "pool-%s.lock", p->key);
 	if (how == DTX_WARMPOOL_START) {
 		join_or_start(p, folder, name, lock, wait_ms);
+		p->starting = is_young(folder, name);
 	} else if (how == DTX_WARMPOOL_RENEW) {
 		renew_locked(p, folder, name, lock);
 	} else {

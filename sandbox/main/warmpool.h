@@ -16,6 +16,7 @@ struct dtx_warmpool {
 	enum dtx_zkind kind;
 	uint32_t hash_seed;
 	int fd;                     /* connected; -1: no pool */
+	bool starting;              /* its zygote may be about to import pandas still */
 	char key[DTX_WIRE_KEY + 4]; /* the zygote must have the same */
 	char why[160];              /* with fd -1: why there is no pool */
 	char folder[200];

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -356,6 +357,7 @@ void test_jail_pool_lends_to_runs(void)
 /* A pool that exists but does not answer: the run soon does without it, and it gets a successor. */
 void test_jail_pool_that_is_stuck(void)
 {
+	const struct timeval long_ago[2] = { { 1, 0 }, { 1, 0 } };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct dtx_wire_welcome w;
 	struct dtx_warmpool p;
@@ -370,6 +372,7 @@ void test_jail_pool_that_is_stuck(void)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	T_INT(listen(fd, 5), 0);
+	T_INT(utimes(at.sun_path, long_ago), 0); /* one that is starting would be waited for */
 	start = dtx_now_ns();
 	T_INT(plain_run(), 0);
 	T_CHECK(dtx_now_ns() - start < PATIENCE_NS / 2);
