@@ -94,6 +94,36 @@ def cached(folder):
          "1.25")
 
 
+def mcp(folder):
+    """One server, as an agent has it: from a request to its answer."""
+    server = subprocess.Popen([DTX, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}}
+
+    def call(name, **arguments):
+        t = time.perf_counter()
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": name, "arguments": arguments, "_meta": meta}}), file=server.stdin, flush=True)
+        got = json.loads(server.stdout.readline())["result"]["structuredContent"]
+        assert got.get("status", "ok") == "ok", got
+        return (time.perf_counter() - t) * 1000, got
+
+    plan = {"dtx": 1, "steps": [{"op": "group_by", "by": ["k"], "agg": [{"as": "s", "expr": "sum(n)"}]}]}
+    session = call("open_session")[1]["session"]
+    for what, bar, words in (
+            ("run_python", "15", ("run_python", {"code": "print(6 * 7)"})),
+            ("run_python in a session", "15", ("run_python", {"code": "6 * 7", "session": session})),
+            ("run_plan, 1,000 rows", "20", ("run_plan", {"plan": plan, "files": {"main": "in.csv"}}))):
+        call(words[0], **words[1])
+        times = []
+        for _ in range(min(RUNS, 50)):
+            time.sleep(0.03)
+            times.append(call(words[0], **words[1])[0])
+        show("mcp %s, ms" % what, " ".join(percentiles(times)), bar)
+    server.stdin.close()
+    server.wait()
+
+
 def throughput(folder):
     def client(_):
         got = subprocess.check_output([DTX, "doctor", "--jail", "--json", "--no-pause", "--runs",
@@ -126,7 +156,7 @@ def main():
         os.chmod(folder, 0o700)
         print("%s, %d CPUs, load %.1f" % (os.uname().release, os.cpu_count(), os.getloadavg()[0]))
         show("", "", "bar")
-        for part in (warm, sessions, cached, throughput, kills):
+        for part in (warm, sessions, cached, mcp, throughput, kills):
             part(folder)
         os.chdir("/")
 
