@@ -81,6 +81,10 @@ struct dtx_mcp_call {
 	json_t *args;
 	char run_id[DTX_RUN_ID];
 	int64_t deadline_ns; /* when it is answered with "running" */
+	/* the client's name for notifications of progress, NULL: it wants none; since when it
+	 * waits, and when the next one is due */
+	json_t *progress;
+	int64_t since_ns, progress_ns;
 	bool started, finished;
 	bool stopped; /* its child was asked to end */
 	bool later;   /* it was answered with "running": `wait` will ask for its result */
@@ -163,6 +167,8 @@ DTX_MUSTUSE enum dtx_code dtx_mcp_serve(struct dtx_mcp_server *s, struct dtx_err
 void dtx_mcp_message(void *server, const struct dtx_mcp_message *m);
 /* Sends the answer of a finished call, or "running". */
 void dtx_mcp_answer(struct dtx_mcp_call *c);
+/* Sends for how long a call has been going on, if its client asked for that and it is due. */
+void dtx_mcp_progress(struct dtx_mcp_call *c);
 /* The list of tools as JSON; NULL: out of memory. */
 json_t *dtx_mcp_tools_list(void);
 /* In server.c: puts one message into the outbox (taken). */

@@ -11,6 +11,7 @@
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
 #define META_SERVER       "io.modelcontextprotocol/serverInfo"
 #define LIST_TTL_MS       3600000
+#define PROGRESS_NS       ((int64_t)2000000000)
 
 static const char instructions[] =
 	"dtx transforms tables (CSV, JSON, Excel, Parquet, Arrow, SQLite) below one folder. "
@@ -164,7 +165,7 @@ static void do_call(const struct request *r)
 	const char *name = dtx_json_text(r->params, "name", "");
 	const struct dtx_mcp_tool *tool = find_tool(name);
 	json_t *args = json_object_get(r->params, "arguments");
-	json_t *none = json_object(), *schema = NULL;
+	json_t *none = json_object(), *schema = NULL, *token;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_mcp_call *c;
@@ -188,6 +189,10 @@ static void do_call(const struct request *r)
 	}
 	c->tool = tool;
 	c->args = json_deep_copy(args);
+	token = json_object_get(json_object_get(r->params, "_meta"), "progressToken");
+	if (json_is_string(token) || json_is_integer(token))
+		c->progress = json_deep_copy(token);
+	c->progress_ns = c->since_ns + PROGRESS_NS;
 out:
 	json_decref(none);
 	json_decref(schema);
@@ -370,6 +375,21 @@ void dtx_mcp_answer(struct dtx_mcp_call *c)
 	}
 	json_decref(c->id);
 	c->id = NULL;
+}
+
+/* How much is left is not known, so progress is the seconds that have passed. */
+void dtx_mcp_progress(struct dtx_mcp_call *c)
+{
+	int64_t now = dtx_now_ns();
+
+	if (!c->progress || now < c->progress_ns)
+		return;
+	c->progress_ns = now + PROGRESS_NS;
+	dtx_mcp_send(c->server,
+	             json_pack("{ss ss s{sO sf ss}}", "jsonrpc", "2.0", "method",
+	                       "notifications/progress", "params", "progressToken", c->progress,
+	                       "progress", (double)(now - c->since_ns) / 1e9, "message",
+	                       c->started ? "running" : "waiting for other calls"));
 }
 
 /* --- the list of tools --- */

@@ -69,7 +69,8 @@ struct dtx_mcp_call *dtx_mcp_call_add(struct dtx_mcp_server *s, const json_t *id
 	c->id = json_deep_copy(id);
 	c->modern = modern;
 	c->child = (struct dtx_mcp_child){ .process = -1, .out = -1, .err = -1 };
-	c->deadline_ns = dtx_now_ns() + s->answer_ns;
+	c->since_ns = dtx_now_ns();
+	c->deadline_ns = c->since_ns + s->answer_ns;
 	dtx_run_id_new(c->run_id);
 	while (*at)
 		at = &(*at)->next;
@@ -82,6 +83,7 @@ static void call_free(struct dtx_mcp_call *c)
 {
 	dtx_mcp_child_clear(&c->child);
 	json_decref(c->id);
+	json_decref(c->progress);
 	json_decref(c->args);
 	json_decref(c->result);
 	json_decref(c->content);
@@ -195,6 +197,8 @@ static void advance(struct dtx_mcp_server *s, struct dtx_mcp_call *c)
 		child_ended(c);
 	if (c->finished ? c->id != NULL : c->id && dtx_now_ns() >= c->deadline_ns)
 		dtx_mcp_answer(c);
+	else if (c->id)
+		dtx_mcp_progress(c);
 }
 
 /* Moves all calls on, removes those that are answered, and keeps the latest results that came after

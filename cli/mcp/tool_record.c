@@ -3,6 +3,8 @@
 
 #include "cli/mcp/tools.h"
 
+#define SNIPPETS_MAX 20
+
 enum stage { STAGE_RECORD, STAGE_WORK };
 
 /* --- what tools share --- */
@@ -119,15 +121,75 @@ out:
 	return rc;
 }
 
+/* The columns that a snippet reads, if it reads one table and the file has all of them; else NULL.
+ */
+static json_t *snippet_columns(const json_t *snippet, const json_t *file)
+{
+	const json_t *tables = json_object_get(json_object_get(snippet, "needs"), "tables");
+	const json_t *need = json_object_get(json_array_get(tables, 0), "cols");
+	json_t *out = json_array(), *one;
+	size_t i;
+
+	json_array_foreach(need, i, one)
+	{
+		json_t *name = json_array_get(one, 0); /* [name, class] */
+
+		if (!json_is_string(name) || !dtx_json_find(json_object_get(file, "columns"),
+		                                            "name", json_string_value(name)))
+			break;
+		json_array_append(out, name);
+	}
+	if (json_array_size(tables) == 1 && i && i == json_array_size(need))
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+/* The approved snippets that fit a file: a plan with such a step needs no new code for it. The code
+ * may have cells of other files in it, so without leave to show cells it is not named. */
+static json_t *snippets_for(const struct dtx_mcp_call *c, const json_t *file, const json_t *all)
+{
+	json_t *out = json_array(), *snippet, *row, *columns;
+	char uri[128];
+	size_t i;
+
+	json_array_foreach(all, i, snippet)
+	{
+		columns = snippet_columns(snippet, file);
+		if (!columns || json_array_size(out) >= SNIPPETS_MAX) {
+			json_decref(columns);
+			continue;
+		}
+		row = dtx_mcp_pick(snippet, "op");
+		json_object_set_new(row, "columns", columns);
+		snprintf(uri, sizeof(uri), "dtx://snippet/%.64s/code",
+		         dtx_json_text(snippet, "cell_id", ""));
+		if (c->server->policy.all)
+			json_object_set_new(row, "uri", json_string(uri));
+		json_array_append_new(out, row);
+	}
+	return out;
+}
+
 enum dtx_code dtx_mcp_describe_ended(struct dtx_mcp_call *c, struct dtx_err *err)
 {
-	json_t *inspect = c->child.status ? NULL : dtx_mcp_stdout_json(c);
+	json_t *said = c->child.status ? NULL : dtx_mcp_stdout_json(c);
+	struct dtx_mcp_argv a = { .n = 0 };
+	enum dtx_code rc = DTX_OK;
 
-	if (!inspect)
-		return dtx_mcp_failed(c, err);
-	end_with(c, "file", dtx_mcp_show_inspect(&c->server->policy, inspect));
-	json_decref(inspect);
-	return DTX_OK;
+	if (c->stage == STAGE_WORK) { /* before the first run there is no store, and no snippet */
+		json_object_set_new(c->kept, "snippets", snippets_for(c, c->kept, said));
+		end_with(c, "file", json_incref(c->kept));
+	} else if (!said) {
+		rc = dtx_mcp_failed(c, err);
+	} else {
+		c->kept = dtx_mcp_show_inspect(&c->server->policy, said);
+		c->stage = STAGE_WORK;
+		dtx_mcp_argv_words(&a, "snippet list --state approved --json --errors json");
+		rc = dtx_mcp_call_spawn(c, &a, err);
+	}
+	json_decref(said);
+	return rc;
 }
 
 /* --- all runs --- */

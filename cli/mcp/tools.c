@@ -40,6 +40,7 @@ static const char describe_output[] =
 	"\"items\":{\"type\":\"object\"}},\"read_as\":{\"type\":\"object\"},"
 	"\"findings\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
 	"\"suggestions\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
+	"\"snippets\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
 	"\"sample\":{\"type\":\"array\"}}}}}";
 static const char list_input[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[],"
@@ -238,8 +239,9 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	          "Reads a table file (CSV, TSV, JSON, JSON lines, Excel, Parquet, Arrow, SQLite, "
 	          "also .gz) as "
 	          "dtx would and lists its columns with their types, the number of nulls, "
-	          "sheets, repairs "
-	          "and what a plan should do about it. Reads all of the file. Shows no cell "
+	          "sheets, repairs, "
+	          "what a plan should do about it, and steps for which there is approved code "
+	          "already. Reads all of the file. Shows no cell "
 	          "unless the "
 	          "server was started with --sample rows:N or all.",
 	  .input = describe_input,

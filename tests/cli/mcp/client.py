@@ -35,6 +35,7 @@ class Client:
     def __init__(self, *args, modern=True, env=None, stderr=None):
         self.modern, self.next_id, self.replies, self.rest = modern, 0, {}, b""
         self.order, self.broken, self.bytes = [], [], b""
+        self.progress = []  # what notifications of progress said
         self.process = subprocess.Popen(
             [os.environ["DTX"], "mcp", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
             env=dict(os.environ, **(env or {})))
@@ -58,7 +59,7 @@ class Client:
         id = self.next_id if id is None else id
         params = dict(params or {})
         if self.modern:
-            params["_meta"] = META
+            params["_meta"] = {**META, **params.get("_meta", {})}
         self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
         return id
 
@@ -72,6 +73,10 @@ class Client:
         for line in lines:
             message = json.loads(line.decode("utf-8"))
             assert message["jsonrpc"] == "2.0", message
+            if message.get("method") == "notifications/progress":
+                self.fits(message, "ProgressNotification")
+                self.progress.append(message["params"])
+                continue
             assert ("result" in message) != ("error" in message), message
             self.check(message)
             if "id" in message:

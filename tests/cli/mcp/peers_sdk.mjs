@@ -19,7 +19,11 @@ const needs = await call("run_plan", { plan: steps, files: { main: "in.csv" } })
 const code = "def transform(tables, params):\n    return tables['main'].groupby('k', as_index=False).agg(t=('n', 'sum'))\n";
 const answered = await call("submit_code", { ticket: needs.ticket, code });
 const python = await call("run_python", { code: "print(len(tables['t']))", tables: { t: "in.csv" } });
-const all = [described, ran, needs, answered, python];
+const { session } = await call("open_session", {});
+await call("run_python", { code: "x = 6", session });
+const kept = await call("run_python", { code: "x * 7", session });
+const closed = await call("close_session", { session });
+const all = [described, ran, needs, answered, python, kept, closed];
 for (const [name, args] of [
   ["list", {}],
   ["provenance", { run: ran.run_id }],
@@ -35,6 +39,10 @@ const { resourceTemplates } = await client.listResourceTemplates();
 const schema = await client.readResource({ uri: resources[0].uri });
 const output = await client.readResource({ uri: ran.outputs[0].uri });
 console.log("resources", resources.length, resourceTemplates.length, schema.contents[0].mimeType, JSON.stringify(output.contents[0].text));
-console.log("python", JSON.stringify(python.stdout));
+console.log("python", JSON.stringify(python.stdout), kept.value.text);
+const seen = [];
+await client.callTool({ name: "run_python", arguments: { code: "import time\ntime.sleep(4)" } }, undefined,
+  { onprogress: (p) => seen.push(p.progress) });
+console.log("progress", seen.length > 0 && seen.every((p, i) => p > (seen[i - 1] ?? 0)));
 await client.ping();
 await client.close();

@@ -20,6 +20,24 @@ def newest(client):
             return runs[0]["run_id"]
 
 
+# a call whose client asks for progress
+for modern in (True, False):
+    c = Client(modern=modern)
+    long = c.request("tools/call", {"name": "run_python", "arguments": {"code": SLEEP, "timeout_s": 900},
+                                    "_meta": {"progressToken": "p"}})
+    quick = c.start("list")
+    while len(c.progress) < 2:
+        assert c.read(), "no progress"
+    first, second = c.progress[:2]
+    show("progress", [first["progressToken"], 0 < first["progress"] < second["progress"], second["message"],
+                      quick in c.replies and long not in c.replies])
+    c.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": long}})
+    c.call("list")
+    said = len(c.progress)
+    c.call("run_python", code="import time\ntime.sleep(2.5)")
+    show("silent after cancel", len(c.progress) == said)
+    c.end()
+
 c = Client()
 long = c.start("run_python", code=SLEEP, timeout_s=900)
 run_id = newest(c)  # answered while the program sleeps

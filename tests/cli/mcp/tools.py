@@ -77,6 +77,13 @@ show("snippet", code["contents"][0]["text"] == CODE)
 subprocess.run([DTX, "snippet", "approve", id, "-q"], check=True, stdout=subprocess.DEVNULL)
 ran = c.call("run_plan", plan=SUM, files={"main": "hours.csv"}, output="sum.csv")
 show("approved", [ran["status"], open("sum.csv").read()])
+with open("other.csv", "w") as f:
+    f.write("name,days\nann,4\n")
+hidden = Client()
+for who in (c, hidden):
+    show("snippets", [[[s["op"], s["columns"], s.get("uri") == f"dtx://snippet/{id}/code"] for s in
+                       who.call("describe", path=path)["file"]["snippets"]] for path in ("hours.csv", "other.csv")])
+show("end", hidden.end())
 show("unknown ticket", c.call("submit_code", ticket="x", code=CODE))
 
 # programs
