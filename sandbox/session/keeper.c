@@ -2,6 +2,7 @@
  * client after the other, and ends the session when its time is over or anything is not as it must
  * be. Clients are processes of the same user; what they send is checked all the same. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,43 +20,38 @@
 #include "core/base/text/str.h"
 #include "sandbox/main/rundir.h"
 #include "sandbox/main/super.h"
-#include "sandbox/session/session.h"
+#include "sandbox/session/keeper.h"
 
 enum { FD_LISTENER = 3, FD_FOLDER = 4, FD_FIRST = 5 };
 enum { AT_PIDFD = 6 };
-#define CLIENTS    32
+#define CLIENTS    DTX_KEEPER_CLIENTS
 #define SILENT_NS  ((int64_t)5 * 1000000000)   /* a client that asks for nothing */
 #define FINISH_NS  ((int64_t)600 * 1000000000) /* for a call that runs when the age is reached */
 #define LOCK_MS    2000
 #define SECONDS_NS ((int64_t)1000000000)
 
-struct client {
-	struct dtx_wire wire; /* fd -1: this place is free */
-	uint64_t turn;        /* > 0: its place in the queue */
-	int64_t since_ns;
-};
-struct keeper {
-	char name[DTX_SESSION_NAME];
-	int64_t idle_ns, age_ns, born_ns, used_ns;
-	struct client client[CLIENTS];
-	int holder; /* index of the client that has the turn; -1: no client has it */
-	uint64_t turns;
-	int fd[DTX_SESSION_FDS];
-	size_t nfds; /* 0 before the end of the first call */
-	struct dtx_wire_session state;
-	bool over;
-};
-
-static void drop(struct keeper *k, int at)
+static void drop(struct dtx_keeper *k, int at)
 {
 	dtx_file_close(&k->client[at].wire.fd);
-	k->client[at] = (struct client){ .wire = { .fd = -1 } };
+	k->client[at] = (struct dtx_keeper_client){ .wire = { .fd = -1 } };
 	if (k->holder != at)
 		return;
 	/* Stops: going on with a worker whose client died during a call, or sent what no client
 	 * sends. */
 	k->holder = -1;
 	k->over = true;
+}
+
+int dtx_keeper_add(struct dtx_keeper *k, int fd)
+{
+	int i;
+
+	for (i = 0; i < CLIENTS && k->client[i].wire.fd >= 0; i++)
+		;
+	if (i == CLIENTS)
+		return -1;
+	k->client[i] = (struct dtx_keeper_client){ .wire = { .fd = fd }, .since_ns = dtx_now_ns() };
+	return i;
 }
 
 /* Only processes of this user may connect. The folder's mode already says so; this proves it. */
@@ -67,20 +63,16 @@ static bool is_peer(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.uid == geteuid();
 }
 
-static void accept_client(struct keeper *k)
+static void accept_client(struct dtx_keeper *k)
 {
-	int fd = accept4(FD_LISTENER, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), i;
+	int fd = accept4(k->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	for (i = 0; i < CLIENTS && k->client[i].wire.fd >= 0; i++)
-		;
-	if (fd >= 0 && i < CLIENTS && is_peer(fd)) {
-		k->client[i] = (struct client){ .wire = { .fd = fd }, .since_ns = dtx_now_ns() };
+	if (fd >= 0 && is_peer(fd) && dtx_keeper_add(k, fd) >= 0)
 		return;
-	}
 	dtx_file_close(&fd);
 }
 
-static struct dtx_wire_session *state_now(struct keeper *k)
+static struct dtx_wire_session *state_now(struct dtx_keeper *k)
 {
 	int i;
 
@@ -91,7 +83,7 @@ static struct dtx_wire_session *state_now(struct keeper *k)
 }
 
 /* Whether the worker is the process that it was, and is stopped. */
-static bool worker_rests(const struct keeper *k)
+static bool worker_rests(const struct dtx_keeper *k)
 {
 	return !k->nfds ||
 	       (k->state.worker > 0 && dtx_procfacts_pid(k->fd[AT_PIDFD]) == k->state.worker &&
@@ -99,7 +91,7 @@ static bool worker_rests(const struct keeper *k)
 }
 
 /* Takes the state after a call. The session is the same, and has one call more. */
-static bool keep(struct keeper *k, const struct dtx_wire_msg *msg, const int *fds, size_t n)
+static bool keep(struct dtx_keeper *k, const struct dtx_wire_msg *msg, const int *fds, size_t n)
 {
 	struct dtx_wire_session s;
 	size_t i;
@@ -122,7 +114,7 @@ static bool keep(struct keeper *k, const struct dtx_wire_msg *msg, const int *fd
 	return true;
 }
 
-static void give_back(struct keeper *k)
+static void give_back(struct dtx_keeper *k)
 {
 	k->holder = -1;
 	k->used_ns = dtx_now_ns();
@@ -131,9 +123,9 @@ static void give_back(struct keeper *k)
 }
 
 /* Does what a client asks for. Returns false if its connection must be closed. */
-static bool ask(struct keeper *k, int at, const struct dtx_wire_msg *msg)
+static bool ask(struct dtx_keeper *k, int at, const struct dtx_wire_msg *msg)
 {
-	struct client *c = &k->client[at];
+	struct dtx_keeper_client *c = &k->client[at];
 	const struct dtx_wire_session *s = state_now(k);
 	uint32_t what, n = s->busy;
 
@@ -158,9 +150,9 @@ static bool ask(struct keeper *k, int at, const struct dtx_wire_msg *msg)
 }
 
 /* Handles one message. Returns false if the client is gone or sent what does not fit. */
-static bool hear(struct keeper *k, int at)
+static bool hear(struct dtx_keeper *k, int at)
 {
-	struct client *c = &k->client[at];
+	struct dtx_keeper_client *c = &k->client[at];
 	bool holds = k->holder == at, ok = false;
 	int fds[DTX_WIRE_FDS];
 	size_t n = DTX_COUNT(fds), i;
@@ -186,7 +178,7 @@ static bool hear(struct keeper *k, int at)
 }
 
 /* Gives the turn to the client that has waited longest. */
-static void give_turn(struct keeper *k)
+static void give_turn(struct dtx_keeper *k)
 {
 	int i, best = -1;
 	struct dtx_wire_session *s;
@@ -205,7 +197,7 @@ static void give_turn(struct keeper *k)
 }
 
 /* Milliseconds until something is due; ends the session if its time is over. */
-static int due(struct keeper *k)
+static int due(struct dtx_keeper *k)
 {
 	int64_t now = dtx_now_ns(), next = 60 * SECONDS_NS, end;
 	int i;
@@ -226,35 +218,34 @@ static int due(struct keeper *k)
 	return (int)DTX_MAX(next / 1000000 + 1, (int64_t)1);
 }
 
-static void serve(struct keeper *k)
+void dtx_keeper_step(struct dtx_keeper *k, int most_ms)
 {
 	struct pollfd p[CLIENTS + 2];
 	int i, ms;
 
-	while (!k->over) {
-		give_turn(k);
-		ms = due(k);
-		if (k->over)
-			break;
-		p[0] = (struct pollfd){ .fd = FD_LISTENER, .events = POLLIN };
-		p[1] = (struct pollfd){ .fd = k->nfds ? k->fd[AT_PIDFD] : -1, .events = POLLIN };
-		for (i = 0; i < CLIENTS; i++)
-			p[2 + i] = (struct pollfd){ .fd = k->client[i].wire.fd, .events = POLLIN };
-		if (poll(p, CLIENTS + 2, ms) < 0 && errno != EINTR)
-			return;
-		if (p[1].revents)
-			return; /* the worker has ended */
-		for (i = 0; i < CLIENTS && !k->over; i++)
-			if (p[2 + i].revents && k->client[i].wire.fd == p[2 + i].fd && !hear(k, i))
-				drop(k, i);
-		if (p[0].revents)
-			accept_client(k);
+	give_turn(k);
+	ms = due(k);
+	if (k->over)
+		return;
+	p[0] = (struct pollfd){ .fd = k->listener, .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = k->nfds ? k->fd[AT_PIDFD] : -1, .events = POLLIN };
+	for (i = 0; i < CLIENTS; i++)
+		p[2 + i] = (struct pollfd){ .fd = k->client[i].wire.fd, .events = POLLIN };
+	if (poll(p, CLIENTS + 2, DTX_MIN(ms, most_ms)) < 0) {
+		k->over |= errno != EINTR;
+		return;
 	}
+	k->over |= p[1].revents != 0; /* the worker has ended */
+	for (i = 0; i < CLIENTS && !k->over; i++)
+		if (p[2 + i].revents && k->client[i].wire.fd == p[2 + i].fd && !hear(k, i))
+			drop(k, i);
+	if (p[0].revents && !k->over)
+		accept_client(k);
 }
 
 /* Ends the session: the worker's memory is free at once, and nothing of it stays in a file. A
  * client that finds the socket while the lock is held waits for the lock. */
-static void end(struct keeper *k)
+static void end(struct dtx_keeper *k)
 {
 	char path[DTX_SESSION_SOCK];
 	int locked, i;
@@ -263,10 +254,10 @@ static void end(struct keeper *k)
 		errno = 0; /* it has ended, or ends when its zygote sees that we do */
 	for (i = 0; i < (int)k->nfds; i++)
 		dtx_file_close(&k->fd[i]);
-	locked = dtx_rundir_lock(FD_FOLDER, DTX_SESSION_LOCK, LOCK_MS);
+	locked = dtx_rundir_lock(k->folder, DTX_SESSION_LOCK, LOCK_MS);
 	dtx_session_socket(k->name, path);
 	if (locked >= 0)
-		unlinkat(FD_FOLDER, path, 0);
+		unlinkat(k->folder, path, 0);
 	/* those that wait should not take a new session of that name for this one */
 	for (i = 0; i < CLIENTS; i++)
 		if (k->client[i].turn && !dtx_wire_send(&k->client[i].wire, DTX_WIRE_STOPPED,
@@ -285,12 +276,29 @@ static bool seconds(const char *text, int64_t *ns)
 	return true;
 }
 
+void dtx_keeper_init(struct dtx_keeper *k, const char *name, int listener, int folder)
+{
+	int i;
+
+	k->listener = listener;
+	k->folder = folder;
+	k->holder = -1;
+	dtx_str_copy(k->name, sizeof(k->name), dtx_str_of(name));
+	dtx_str_copy(k->state.name, sizeof(k->state.name), dtx_str_of(name));
+	k->born_ns = k->used_ns = dtx_now_ns();
+	k->state.born_us = k->state.used_us = dtx_wall_us();
+	k->state.idle_ms = k->idle_ns / 1000000;
+	k->state.age_ms = k->age_ns / 1000000;
+	k->state.keeper = getpid();
+	for (i = 0; i < CLIENTS; i++)
+		k->client[i].wire.fd = -1;
+}
+
 /* Arguments: NAME IDLE_SECONDS AGE_SECONDS. */
 int dtx_keeper_main(int argc, char **argv)
 {
-	static struct keeper k;
+	static struct dtx_keeper k;
 	const struct rlimit none = { 0, 0 };
-	int i;
 
 	/* Stops: core files, new rights, and other processes of this user that look inside. */
 	umask(077);
@@ -299,19 +307,11 @@ int dtx_keeper_main(int argc, char **argv)
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    chdir("/"))
 		return 2;
-	dtx_str_copy(k.name, sizeof(k.name), dtx_str_of(argv[1]));
-	dtx_str_copy(k.state.name, sizeof(k.state.name), dtx_str_of(argv[1]));
-	k.born_ns = k.used_ns = dtx_now_ns();
-	k.state.born_us = k.state.used_us = dtx_wall_us();
-	k.state.idle_ms = k.idle_ns / 1000000;
-	k.state.age_ms = k.age_ns / 1000000;
-	k.state.keeper = getpid();
-	for (i = 0; i < CLIENTS; i++)
-		k.client[i].wire.fd = -1;
+	dtx_keeper_init(&k, argv[1], FD_LISTENER, FD_FOLDER);
 	/* the client that started us has the turn */
-	k.client[0].wire.fd = FD_FIRST;
-	k.holder = 0;
-	serve(&k);
+	k.holder = dtx_keeper_add(&k, FD_FIRST);
+	while (!k.over)
+		dtx_keeper_step(&k, INT_MAX);
 	end(&k);
 	return 0;
 }
