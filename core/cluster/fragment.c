@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -317,38 +316,38 @@ out:
 
 /* --- the result --- */
 
+struct writing {
+	const char *path;
+	int fd;
+	struct dtx_weak hash;
+};
+
+static enum dtx_code put_bytes(void *arg, struct dtx_str bytes, struct dtx_err *err)
+{
+	struct writing *w = arg;
+
+	dtx_weak_add(&w->hash, bytes.ptr, bytes.len);
+	return dtx_file_write(w->fd, bytes.ptr, bytes.len, w->path, err);
+}
+
 /* The sections must be in the frame, and their bytes still there. */
 static enum dtx_code write_frame(void *arg, struct dtx_err *err)
 {
 	struct fragment *f = arg;
-	uint64_t size = dtx_frame_size(&f->frame);
 	char temp[PATH_MAX];
-	void *map = MAP_FAILED;
-	int fd = -1, failed;
-	struct dtx_weak hash;
+	struct writing w = { .path = temp, .fd = -1 };
 	enum dtx_code rc = DTX_OK;
 
 	temp_path(temp, sizeof(temp), f->exchange, f->name, "frame");
-	DTX_TRY(temp_open(temp, &fd, err));
-	/* reserves the room, as a full disk cannot be reported while a mapping is written to */
-	failed = posix_fallocate(fd, 0, (off_t)size);
-	if (failed)
-		DTX_FAIL(err, dtx_file_write_code(failed), "cannot write to '%s': %s", temp,
-		         strerror(failed));
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "map", temp);
-	DTX_TRY(dtx_frame_write(&f->frame, map, err));
-	dtx_weak_init(&hash);
-	dtx_weak_add(&hash, map, size);
-	dtx_weak_done(&hash, f->hash);
-	f->bytes = size;
+	DTX_TRY(temp_open(temp, &w.fd, err));
+	dtx_weak_init(&w.hash);
+	DTX_TRY(dtx_frame_stream(&f->frame, put_bytes, &w, err));
+	dtx_weak_done(&w.hash, f->hash);
+	f->bytes = dtx_frame_size(&f->frame);
 	f->sections = f->frame.n - 1;
 	DTX_TRY(temp_rename(temp, f->exchange, f->name, "frame", err));
 out:
-	if (map != MAP_FAILED)
-		munmap(map, size);
-	dtx_file_close(&fd);
+	dtx_file_close(&w.fd);
 	if (rc != DTX_OK)
 		(void)unlink(temp);
 	return rc;

@@ -551,6 +551,62 @@ out:
 	return rc;
 }
 
+struct streaming {
+	enum dtx_code (*put)(void *arg, struct dtx_str bytes, struct dtx_err *err);
+	void *arg;
+	uint64_t at;
+};
+
+/* Puts bytes at offset `off`, after zeros up to there. */
+static enum dtx_code stream_at(struct streaming *s, uint64_t off, struct dtx_str bytes,
+                               struct dtx_err *err)
+{
+	static const char zeros[DTX_FRAME_ALIGN];
+	enum dtx_code rc = DTX_OK;
+
+	if (!bytes.len)
+		return DTX_OK;
+	DTX_ASSERT(off >= s->at && off - s->at < sizeof(zeros), err);
+	if (off > s->at)
+		DTX_TRY(s->put(s->arg, (struct dtx_str){ zeros, (size_t)(off - s->at) }, err));
+	DTX_TRY(s->put(s->arg, bytes, err));
+	s->at = off + bytes.len;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_frame_stream(struct dtx_frame *f,
+                               enum dtx_code (*put)(void *arg, struct dtx_str bytes,
+                                                    struct dtx_err *err),
+                               void *arg, struct dtx_err *err)
+{
+	struct streaming s = { put, arg, 0 };
+	uint64_t total = dtx_frame_size(f);
+	size_t head = DTX_FRAME_HEADER + f->n * DTX_FRAME_ENTRY, i;
+	unsigned char *bytes = dtx_mem_zalloc(head, 1);
+	enum dtx_code rc = DTX_OK;
+
+	if (!bytes)
+		DTX_FAIL_MEM(err);
+	write_header(bytes, f, total);
+	for (i = 0; i < f->n; i++)
+		memcpy(bytes + DTX_FRAME_HEADER + i * DTX_FRAME_ENTRY, &f->part[i].e,
+		       sizeof(f->part[i].e));
+	DTX_TRY(stream_at(&s, 0, (struct dtx_str){ (char *)bytes, head }, err));
+	for (i = 0; i < f->n; i++) {
+		const struct dtx_frame_part *p = &f->part[i];
+
+		DTX_ASSERT(!p->table && !p->grid && !p->e.name_len, err);
+		DTX_TRY(stream_at(&s, p->e.a_off, p->bytes, err));
+		DTX_TRY(stream_at(&s, p->e.b_off, p->second, err));
+	}
+	if (total > s.at)
+		DTX_TRY(stream_at(&s, total - 1, DTX_STR("\0"), err));
+out:
+	dtx_mem_free(bytes);
+	return rc;
+}
+
 void dtx_frame_clear(struct dtx_frame *f)
 {
 	size_t i;

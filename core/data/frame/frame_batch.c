@@ -9,7 +9,10 @@
 
 #define PAD 64u /* around the bytes of cells, because readers load whole words */
 
-enum { FORM_ABSENT, FORM_SPAN, FORM_FLAT, FORM_NULLS };
+/* SHORT: cells of at most 32767 bytes, as lengths of 16 bits; SPAN: as lengths of 32 bits. */
+enum { FORM_ABSENT, FORM_SPAN, FORM_SHORT, FORM_FLAT, FORM_NULLS };
+#define SHORT_QUOTED 0x8000u
+#define SHORT_LEN    0x7fffu
 
 struct batch_head {
 	uint32_t nrows, ncols;
@@ -76,36 +79,42 @@ static void put_valid(const struct dtx_column *c, struct batch_column *to, struc
 	memcpy(at + (words - 1) * 8, &last, 8);
 }
 
-/* Cells as they are written, with their quotes, one after the other. */
+/* Cells as they are written, with their quotes, one after the other. Where each begins follows from
+ * the lengths of those before it. */
 static void put_spans(const struct dtx_column *c, struct batch_column *to, struct dtx_buf *out)
 {
 	size_t bytes = 2 * PAD, at = PAD;
-	struct dtx_span *span;
+	uint32_t longest = 0;
+	bool fits;
 	char *b;
 
-	to->form = FORM_SPAN;
 	to->delim = (uint8_t)c->dialect.delim;
 	to->quote = (uint8_t)c->dialect.quote;
 	to->home = c->dialect.home;
-	for (uint32_t i = 0; i < c->len; i++)
+	for (uint32_t i = 0; i < c->len; i++) {
 		bytes += dtx_span_end(c->v.span[i]) - dtx_span_begin(c->v.span[i]);
-	b = put_room(out, bytes, &to->b_off);
+		longest = DTX_MAX(longest, c->v.span[i].len & DTX_SPAN_LEN);
+	}
+	fits = longest <= SHORT_LEN;
+	to->form = fits ? FORM_SHORT : FORM_SPAN;
 	to->b_len = bytes;
-	if (!b)
+	if (!put_room(out, bytes, &to->b_off) ||
+	    !put_room(out, c->len * (fits ? sizeof(uint16_t) : sizeof(uint32_t)), &to->a_off))
 		return;
-	if (!put_room(out, c->len * sizeof(*span), &to->a_off))
-		return;
-	span = (struct dtx_span *)(void *)(out->ptr + to->a_off);
 	b = out->ptr + to->b_off; /* the buffer may have moved */
 	for (uint32_t i = 0; i < c->len; i++) {
 		struct dtx_span from = c->v.span[i];
 		size_t n = dtx_span_end(from) - dtx_span_begin(from);
 
-		if (!from.len)
-			continue;
-		memcpy(b + at, c->base + dtx_span_begin(from), n);
-		span[i] = (struct dtx_span){ (uint32_t)at + (from.len >> 31), from.len };
-		at += n;
+		if (fits)
+			((uint16_t *)(void *)(out->ptr + to->a_off))[i] =
+				(uint16_t)((from.len & SHORT_LEN) |
+			                   (from.len & DTX_SPAN_QUOTED ? SHORT_QUOTED : 0));
+		else
+			((uint32_t *)(void *)(out->ptr + to->a_off))[i] = from.len;
+		if (from.len)
+			memcpy(b + at, c->base + dtx_span_begin(from), n);
+		at += from.len ? n : 0;
 	}
 }
 
@@ -206,6 +215,21 @@ out:
 	return rc;
 }
 
+/* About as many bytes as the batch takes, so that the buffer need not grow. */
+static size_t room_for(const struct dtx_batch *b)
+{
+	size_t n = sizeof(struct batch_head) + b->ncols * (sizeof(struct batch_column) + 256);
+
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		const struct dtx_column *c = b->col[i];
+
+		n += c ? b->nrows * (c->form == DTX_F_SPAN ? 2 : 17u) : 0;
+		for (uint32_t row = 0; c && c->form == DTX_F_SPAN && row < b->nrows; row++)
+			n += (c->v.span[row].len & DTX_SPAN_LEN) + 2 * (c->v.span[row].len >> 31);
+	}
+	return n + (b->rec ? b->nrows * sizeof(*b->rec) : 0);
+}
+
 enum dtx_code dtx_frame_batch_save(struct dtx_batch *b, struct dtx_buf *out, struct dtx_err *err)
 {
 	struct batch_head head;
@@ -216,6 +240,7 @@ enum dtx_code dtx_frame_batch_save(struct dtx_batch *b, struct dtx_buf *out, str
 
 	DTX_ASSERT(!out->len, err);
 	DTX_TRY(dtx_batch_dense(b, err));
+	(void)dtx_buf_room(out, room_for(b)); /* the buffer remembers a failure */
 	head = (struct batch_head){ b->nrows, b->ncols, b->first_row, 0 };
 	col = dtx_mem_zalloc(b->ncols + 1u, sizeof(*col));
 	if (!col || !put_room(out, sizeof(head) + b->ncols * sizeof(*col), &at))
@@ -251,14 +276,40 @@ static bool inside(const struct loading *x, uint64_t off, uint64_t n)
 	return off % 8 == 0 && off <= x->bytes.len && n <= x->bytes.len - off;
 }
 
-static bool spans_ok(const struct dtx_span *span, uint32_t n, uint64_t bytes)
+/* The cells, in an array of our own. */
+static enum dtx_code load_spans(const struct loading *x, const struct batch_column *e,
+                                struct dtx_span **out, struct dtx_err *err)
 {
-	uint32_t bad = 0;
+	const void *a = x->bytes.ptr + e->a_off;
+	struct dtx_span *span = dtx_mem_alloc64(x->nrows + 1u, sizeof(*span));
+	uint64_t at = PAD;
+	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < n; i++)
-		bad |= span[i].len &&
-		       (span[i].off < PAD || (uint64_t)dtx_span_end(span[i]) + PAD > bytes);
-	return !bad;
+	if (!span)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < x->nrows; i++) {
+		uint32_t len, quote;
+
+		if (e->form == FORM_SHORT) {
+			uint32_t n = ((const uint16_t *)a)[i];
+
+			len = (n & SHORT_LEN) | (n & SHORT_QUOTED) << 16;
+		} else {
+			len = ((const uint32_t *)a)[i];
+		}
+		quote = len >> 31;
+		span[i] = (struct dtx_span){ len ? (uint32_t)at + quote : 0, len };
+		at += (len & DTX_SPAN_LEN) + 2 * quote;
+		if (at > UINT32_MAX)
+			DAMAGED(err);
+	}
+	if (at + PAD != e->b_len)
+		DAMAGED(err);
+	*out = span;
+	span = NULL;
+out:
+	dtx_mem_free(span);
+	return rc;
 }
 
 /* Turns places of long texts into pointers, in an array of our own. */
@@ -298,8 +349,9 @@ static bool type_ok(const struct batch_column *e)
 static enum dtx_code check_column(const struct loading *x, const struct batch_column *e,
                                   struct dtx_err *err)
 {
-	uint64_t a = e->form == FORM_SPAN ? x->nrows * sizeof(struct dtx_span)
-	                                  : values_bytes((enum dtx_type)e->type, x->nrows);
+	uint64_t a = e->form == FORM_SPAN    ? x->nrows * sizeof(uint32_t)
+	             : e->form == FORM_SHORT ? x->nrows * sizeof(uint16_t)
+	                                     : values_bytes((enum dtx_type)e->type, x->nrows);
 	enum dtx_code rc = DTX_OK;
 
 	if (e->form > FORM_NULLS || !type_ok(e))
@@ -309,10 +361,6 @@ static enum dtx_code check_column(const struct loading *x, const struct batch_co
 	if (!inside(x, e->a_off, a) || !inside(x, e->b_off, e->b_len) ||
 	    (e->v_off && !inside(x, e->v_off, dtx_bit_words(x->nrows) * 8)))
 		DAMAGED(err);
-	if (e->form == FORM_SPAN &&
-	    !spans_ok((const struct dtx_span *)(const void *)(x->bytes.ptr + e->a_off), x->nrows,
-	              e->b_len))
-		DAMAGED(err);
 out:
 	return rc;
 }
@@ -321,29 +369,31 @@ static enum dtx_code load_column(const struct loading *x, const struct batch_col
                                  struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_typeref type = { (enum dtx_type)e->type, e->precision, e->scale };
-	struct dtx_text *text = NULL;
+	bool cells = e->form == FORM_SPAN || e->form == FORM_SHORT;
 	struct dtx_owner *owner = NULL;
 	struct dtx_column *c;
-	void *block[1];
+	struct dtx_span *span = NULL;
+	struct dtx_text *text = NULL;
+	void *made = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(check_column(x, e, err));
 	if (e->form == FORM_NULLS)
 		return dtx_column_nulls(type, x->nrows, out, err);
-	if (e->form == FORM_FLAT && type.type == DTX_T_TEXT) {
+	if (cells)
+		DTX_TRY(load_spans(x, e, &span, err));
+	else if (type.type == DTX_T_TEXT)
 		DTX_TRY(load_texts(x, e, &text, err));
-		block[0] = text;
-		owner = dtx_owner_blocks(block, 1, x->keep);
-		if (!owner)
-			DTX_FAIL_MEM(err);
-	}
-	c = dtx_column_new(e->form == FORM_SPAN ? DTX_F_SPAN : DTX_F_FLAT, type, x->nrows,
-	                   owner ? owner : dtx_owner_ref(x->keep));
+	made = cells ? (void *)span : text;
+	owner = made ? dtx_owner_blocks(&made, 1, x->keep) : dtx_owner_ref(x->keep);
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	c = dtx_column_new(cells ? DTX_F_SPAN : DTX_F_FLAT, type, x->nrows, owner);
 	if (!c)
 		DTX_FAIL_MEM(err);
-	c->nulls = e->form == FORM_SPAN ? UINT32_MAX : e->nulls;
-	c->v.any = text ? (const void *)text : x->bytes.ptr + e->a_off;
-	c->apart = text != NULL;
+	c->nulls = cells ? UINT32_MAX : e->nulls;
+	c->v.any = made ? made : x->bytes.ptr + e->a_off;
+	c->apart = made != NULL;
 	c->base = x->bytes.ptr + e->b_off;
 	c->dialect = (struct dtx_celldialect){ (char)e->delim, (char)e->quote, e->home != 0 };
 	if (e->v_off)
