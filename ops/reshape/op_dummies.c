@@ -337,6 +337,7 @@ const struct dtx_op dtx_op_dummies = {
 	.summary = "Make a bool column of each value",
 	.notes = "The new columns take the column's place, sorted by value; where it is null all "
 		 "are false.",
+	.facts = { .rows = DTX_ROWS_SAME },
 	.params = dummies_params,
 	.nparams = DTX_COUNT(dummies_params),
 	.examples = dummies_examples,

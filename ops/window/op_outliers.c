@@ -294,6 +294,27 @@ static enum dtx_code outlier_whole(const struct dtx_opctx *ox, struct dtx_table 
 	return dtx_derive_whole_then(ox, t, treats ? treat_batch : NULL, out, err);
 }
 
+/* With `null` and `clip` a value may follow from other rows of the group; with `flag` only the new
+ * columns do, which are not among `cols`. */
+static void outlier_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	const char *action = dtx_json_text(canonical, "action", "flag");
+
+	if (!strcmp(action, "drop"))
+		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_CHOSEN,
+			                        .values = DTX_VALUES_KEPT,
+			                        .decides = "cols,by",
+			                        .groups = "by" };
+	else if (!strcmp(action, "flag"))
+		*facts = (struct dtx_op_facts){
+			.rows = DTX_ROWS_WINDOW, .groups = "by", .lo = INT64_MIN, .hi = INT64_MAX
+		};
+	else
+		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_SAME,
+			                        .values = DTX_VALUES_CHANGED,
+			                        .borrows = true };
+}
+
 static void outlier_explain(const void *args, struct dtx_buf *out)
 {
 	static const char *const action[] = { "flag", "make null", "clip", "drop rows with" };
@@ -317,6 +338,7 @@ const struct dtx_op dtx_op_outliers = {
 	.summary = "Flag, blank, clip or drop numbers far from the others",
 	.notes = "Quartiles are of type 7, the standard deviation is the sample's, a median "
 		 "deviation is scaled by 1.4826. A null is not an outlier; its flag is null.",
+	.facts_of = outlier_facts,
 	.params = outlier_params,
 	.nparams = DTX_COUNT(outlier_params),
 	.examples = outlier_examples,

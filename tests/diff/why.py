@@ -84,6 +84,8 @@ OTHERS = {  # the same, with the ops that PLANS does not use
     "rolling": ([{"op": "rolling", "cols": ["v"], "n": 2, "by": ["k"]}], ID),
     "lag": ([{"op": "lag_lead", "col": "v", "as": "c", "by": ["k"]}], ID),
     "percent": ([{"op": "percent_of", "col": "v", "as": "c", "by": ["k"]}], ID),
+    "flagged": ([{"op": "outliers", "cols": ["v"], "by": ["k"]}], ID),
+    "one column each": ([{"op": "dummies", "cols": ["q"]}, {"op": "derive", "set": {"c": "v + 1"}}], ID),
     "scaled": ([{"op": "normalize", "cols": ["v"], "by": ["k"]}], ID),
     "top of each": ([{"op": "top", "n": 1, "expr": "v", "by": ["k"]}], ID),
     "bins": ([{"op": "bin", "col": "v", "as": "b", "breaks": [0, 3, 6, 9]}], ID),
