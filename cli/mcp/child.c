@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/mcp/mcp.h"
+#include "core/base/child_setup.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/memory/mem.h"
@@ -21,13 +22,14 @@
 #define GRACE_NS   ((int64_t)1000000000)
 
 /* Whether a variable may hold a key. A child runs code that a model wrote, and asks no author. */
-static bool is_secret(const char *variable)
+static bool is_secret(const char *variable, const void *arg)
 {
 	static const char *const words[] = { "KEY",      "TOKEN",      "SECRET",
 		                             "PASSWORD", "CREDENTIAL", "DTX_AUTHOR" };
 	const char *end = strchr(variable, '=');
 	struct dtx_str name = { variable, end ? (size_t)(end - variable) : strlen(variable) };
 
+	(void)arg;
 	for (size_t i = 0; i < DTX_COUNT(words); i++) {
 		for (size_t at = 0; at + strlen(words[i]) <= name.len; at++)
 			if (!strncasecmp(name.ptr + at, words[i], strlen(words[i])))
@@ -36,30 +38,11 @@ static bool is_secret(const char *variable)
 	return false;
 }
 
-static char **environment(void)
-{
-	size_t n = 0, k = 0;
-	char **out;
-
-	while (environ[n])
-		n++;
-	out = dtx_mem_alloc(n + 1, sizeof(*out));
-	for (size_t i = 0; out && i < n; i++)
-		if (!is_secret(environ[i]))
-			out[k++] = environ[i];
-	if (out)
-		out[k] = NULL;
-	return out;
-}
-
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, const char *dir,
                    int out, int err)
 {
-	sigset_t none, all;
 	int rc;
 
-	sigemptyset(&none);
-	sigfillset(&all);
 	rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
@@ -69,14 +52,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 	if (!rc)
 		rc = posix_spawn_file_actions_addchdir_np(actions, dir);
-	if (!rc)
-		rc = posix_spawnattr_setsigmask(attr, &none);
-	if (!rc)
-		rc = posix_spawnattr_setsigdefault(attr, &all);
-	if (!rc)
-		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-		                                            POSIX_SPAWN_SETPGROUP);
-	return rc;
+	return rc ? rc : dtx_child_signals(attr);
 }
 
 enum dtx_code dtx_mcp_child_start(struct dtx_mcp_child *c, const char *dir, char *const *argv,
@@ -84,7 +60,7 @@ enum dtx_code dtx_mcp_child_start(struct dtx_mcp_child *c, const char *dir, char
 {
 	enum dtx_code rc = DTX_OK;
 	int out[2] = { -1, -1 }, error[2] = { -1, -1 }, failed;
-	char **envp = environment();
+	char **envp = dtx_child_environment(is_secret, NULL);
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 

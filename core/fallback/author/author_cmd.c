@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/child_setup.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/memory/mem.h"
@@ -71,51 +72,31 @@ out:
 	return rc;
 }
 
-/* A copy of the environment without the variable that holds the key of a server. */
-static char **cmd_environment(const char *hide)
+/* Whether it is the variable that holds the key of a server. */
+static bool is_key(const char *variable, const void *hide)
 {
-	size_t n = 0, i, k = 0, len = hide ? strlen(hide) : 0;
-	char **out;
+	size_t len = hide ? strlen(hide) : 0;
 
-	while (environ[n])
-		n++;
-	out = dtx_mem_alloc(n + 1, sizeof(*out));
-	for (i = 0; out && i < n; i++) {
-		if (!hide || strncmp(environ[i], hide, len) != 0 || environ[i][len] != '=')
-			out[k++] = environ[i];
-	}
-	if (out)
-		out[k] = NULL;
-	return out;
+	return hide && !strncmp(variable, hide, len) && variable[len] == '=';
 }
 
 static int cmd_prepare(const struct cmd *c, posix_spawn_file_actions_t *actions,
                        posix_spawnattr_t *attr)
 {
-	sigset_t none, all;
 	int rc = 0, i;
 
-	sigemptyset(&none);
-	sigfillset(&all);
 	for (i = 0; i < CMD_FDS && !rc; i++)
 		rc = posix_spawn_file_actions_adddup2(actions, c->child[i], i);
 	if (!rc)
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, CMD_FDS);
-	if (!rc)
-		rc = posix_spawnattr_setsigmask(attr, &none);
-	if (!rc)
-		rc = posix_spawnattr_setsigdefault(attr, &all);
-	if (!rc)
-		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-		                                            POSIX_SPAWN_SETPGROUP);
-	return rc;
+	return rc ? rc : dtx_child_signals(attr);
 }
 
 static enum dtx_code cmd_spawn(struct cmd *c, const struct dtx_author *a, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)a->command, NULL };
-	char **envp = cmd_environment(a->hide);
+	char **envp = dtx_child_environment(is_key, a->hide);
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	int failed, i;
