@@ -10,7 +10,7 @@
 /* before each run, because a user's commands do not follow each other at once */
 #define DTX_DOCTOR_PAUSE_MS 20
 
-/* The layers of protection, and a test run. *ok tells whether it works. */
+/* The layers of protection, and a test run. *ok says whether it works. */
 json_t *dtx_doctor_layers(void);
 json_t *dtx_doctor_selftest(enum dtx_jail_profile profile, bool *ok);
 /* The limits that are in force without any option but --jail-profile. */

@@ -200,7 +200,7 @@ const struct dtx_cmd dtx_cmd_mcp = {
 		"steps made of cells.\n\n"
 		"That keeps data out of what a model reads in its work. It does not stop one that "
 		"is "
-		"after them: how many rows a filter keeps tells something, and the header of a "
+		"after them: how many rows a filter keeps says something, and the header of a "
 		"file "
 		"that it wrote may be made of cells. Data that the model must not learn do not "
 		"belong "

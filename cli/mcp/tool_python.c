@@ -102,7 +102,7 @@ out:
 
 /* --- files and figures --- */
 
-/* Whether the name tells nothing about the data: the code has it, or it is the jail's own. */
+/* Whether the name says nothing about the data: the code has it, or it is the jail's own. */
 static bool is_known(const struct dtx_mcp_call *c, const char *name)
 {
 	const char *rest = !strncmp(name, "figure-", 7) ? name + 7 : "";

@@ -28,7 +28,7 @@ static void put(struct dtx_runner *r, const char *event, json_t *more)
 		json_object_update(o, more);
 		dtx_json_print(o, 0, &line);
 		dtx_buf_addc(&line, '\n');
-		/* the run goes on; dtx_runlog_end tells of it */
+		/* the run goes on; dtx_runlog_end reports it */
 		(void)!dtx_file_write(log->fd, dtx_buf_text(&line), dtx_buf_len(&line),
 		                      r->args->log_json, &log->failed);
 	}

@@ -1,4 +1,4 @@
-/* stats: tells which fallbacks recur, what they cost, and which of them deserve a typed op. */
+/* stats: lists which fallbacks recur, what they cost, and which of them deserve a typed op. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

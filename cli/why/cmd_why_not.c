@@ -1,4 +1,4 @@
-/* why-not: tells at which step, and for which reason, a source row was left out of a result. */
+/* why-not: says at which step, and for which reason, a source row was left out of a result. */
 #include "cli/out.h"
 #include "cli/why/why_not.h"
 #include "cli/why/why_stored.h"

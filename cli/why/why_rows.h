@@ -51,9 +51,10 @@ void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, con
                          size_t most, struct dtx_buf *out);
 
 /* Replaces each row whose cell of `column` was blank and was filled from above or below by the row
- * that the value came from. *told: all of them were found and `rows` was changed; otherwise `rows`
- * is the same as before. Codes: no_memory. */
+ * that the value came from. *found_all: all of them were found and `rows` was changed; otherwise
+ * `rows` is the same as before. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_why_fill(struct dtx_why *w, const char *alias, const char *column,
-                                       struct dtx_why_rows *rows, bool *told, struct dtx_err *err);
+                                       struct dtx_why_rows *rows, bool *found_all,
+                                       struct dtx_err *err);
 
 #endif

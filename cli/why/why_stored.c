@@ -293,13 +293,14 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, struct dtx_err *err)
+enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *answered,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct stored s = { .w = w };
 	json_t *known = NULL;
 
-	*told = false;
+	*answered = false;
 	DTX_TRY(dtx_why_replay_row_lineage(&w->x, &s.log, err));
 	if (!s.log)
 		goto out;
@@ -312,7 +313,7 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told, st
 	w->trace.wide = s.answer.wide;
 	w->trace.borrowed = s.answer.borrowed;
 	DTX_TRY(stored_report(&s, known, err));
-	*told = true;
+	*answered = true;
 out:
 	json_decref(known);
 	dtx_row_lineage_answer_clear(&s.answer);

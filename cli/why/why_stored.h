@@ -6,12 +6,13 @@
 #include "cli/why/why.h"
 #include "cli/why/why_not.h"
 
-/* Makes w->report. *told false: the kept numbers do not answer this, so the plan must run again. */
-DTX_MUSTUSE enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *told,
+/* Makes w->report. *answered false: the kept numbers do not answer this, so the plan must run
+ * again. */
+DTX_MUSTUSE enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *answered,
                                          struct dtx_err *err);
 /* The same for the row that dtx_why_not_ask parsed. A row that is asked by --key can only be found
- * by running the plan, so *told is false for it. */
-DTX_MUSTUSE enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *told,
+ * by running the plan, so *answered is false for it. */
+DTX_MUSTUSE enum dtx_code dtx_why_not_stored(struct dtx_why_not *w, bool *answered,
                                              struct dtx_err *err);
 /* Appends the note below such an answer: where it comes from, and which files have changed
  * since. */

@@ -48,7 +48,7 @@ DTX_MUSTUSE int dtx_file_make_folders(char *path, unsigned mode);
 /* Writes the directory part of path to out; "." if none. */
 void dtx_file_dirname(const char *path, char *out, size_t size);
 const char *dtx_file_basename(const char *path);
-/* The suffix that tells the format of a file, without its dot and in lower case.  Of "a.csv.gz"
+/* The suffix that names the format of a file, without its dot and in lower case.  Of "a.csv.gz"
  * and "a.csv.zst" it is "csv".  Empty if none, or if it is longer than the suffix of any format. */
 enum { DTX_FILE_SUFFIX = 12 };
 void dtx_file_suffix(const char *path, char out[DTX_FILE_SUFFIX]);

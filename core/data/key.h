@@ -5,7 +5,7 @@
 #include "core/data/batch.h"
 #include "core/data/builder.h"
 
-/* Appends the equality key of a row: per column a tag, which also tells null, and the value.
+/* Appends the equality key of a row: per column a tag, which also marks null, and the value.
  * Numbers of all types compare by value (int 1, decimal 1.0 and float 1.0 are equal), texts by
  * length and bytes.  The columns are FLAT, DICT or CONST. */
 void dtx_key_equal(struct dtx_column *const *col, size_t n, uint32_t row, struct dtx_buf *out);

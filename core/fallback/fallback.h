@@ -96,7 +96,7 @@ DTX_MUSTUSE enum dtx_code dtx_fallback_look(struct dtx_fallback_ctx *r,
                                             enum dtx_rung *rung, char id[DTX_SNIPPET_ID],
                                             struct dtx_err *err);
 
-/* host->finish_approval. `when` tells how far the run has come, and the bits of `stands` which
+/* host->finish_approval. `when` says how far the run has come, and the bits of `stands` which
  * regions' answers are still in use. New code is approved once the typed steps after its region
  * have used its result without an error. If the run failed for another reason, the code is only
  * kept for a person to look at. After DONE and FAILED the regions are in the record. Error:

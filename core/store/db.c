@@ -211,7 +211,7 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 		dtx_err_hint(err, "move it away; dtx makes a new one");
 		break;
 	default:
-		/* SQLite tells what failed, the system tells why. */
+		/* SQLite says what failed, the system says why. */
 		failed = db->sqlite ? sqlite3_system_errno(db->sqlite) : 0;
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "store '%s': %s: %s",
 		                 db->path, doing, failed ? dtx_file_why(failed, db->path) : why);

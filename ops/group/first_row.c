@@ -28,7 +28,7 @@ enum dtx_code dtx_gb_scratch_init(struct dtx_gb_scratch *x, const struct dtx_gb_
 	x->pos = dtx_mem_alloc(r->s->names_sets ? most : 1, sizeof(*x->pos));
 	x->state = dtx_mem_alloc(most, sizeof(void *));
 	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
-	x->key = dtx_mem_alloc(r->s->tells ? most : 1, sizeof(char *));
+	x->key = dtx_mem_alloc(r->s->from_keys ? most : 1, sizeof(char *));
 	if (!x->which || !x->row || !x->pos || !x->state || !x->src || !x->key)
 		DTX_FAIL_MEM(err);
 out:
@@ -60,7 +60,7 @@ static enum dtx_code told_column(const struct dtx_gb_result *r, struct dtx_gb_sc
 static enum dtx_code key_column(const struct dtx_gb_result *r, struct dtx_gb_scratch *x, uint32_t i,
                                 uint32_t n, struct dtx_column **out, struct dtx_err *err)
 {
-	if (r->s->tells)
+	if (r->s->from_keys)
 		return told_column(r, x, i, n, out, err);
 	if (r->l[0]->from)
 		return dtx_gb_late_cells(r->l[0], i, x->row, n, out, err);
@@ -132,7 +132,7 @@ enum dtx_code dtx_gb_make_rows(const struct dtx_opctx *ox, const struct dtx_gb_r
 		x->row[k] = first_row[k].id;
 		if (r->s->names_sets)
 			x->pos[k] = first_row[k].pos;
-		if (r->s->tells)
+		if (r->s->from_keys)
 			x->key[k] =
 				dtx_groups_row(r->l[first_row[k].local]->groups, first_row[k].id);
 	}

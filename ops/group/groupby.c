@@ -405,7 +405,7 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_keys(b, a, s, err));
 	DTX_TRY(gb_bind_sets(b, a, s, err));
-	s->tells = keys_tell(s);
+	s->from_keys = keys_tell(s);
 	for (uint32_t i = 0; i < s->nkeys; i++)
 		keys[i] = s->key[i].field;
 	for (size_t k = 0; k < a->agg.n; k++)
@@ -637,7 +637,7 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 /* Whether the values of key i are kept: the result or its order needs them. */
 static bool keeps_value(const struct dtx_gb_state *s, uint32_t i)
 {
-	return !s->tells && (!s->key[i].written || s->order == DTX_GB_SORTED);
+	return !s->from_keys && (!s->key[i].written || s->order == DTX_GB_SORTED);
 }
 
 /* Fills the arrays for the groups that are new in this batch: [l->n, count). */

@@ -56,10 +56,10 @@ struct dtx_gb_state {
 	uint32_t nsets;
 	bool names_sets; /* the last column has the name of the set */
 	struct dtx_gb_out *out;
-	size_t stride; /* bytes of a group's record; 0: it has no states */
-	bool grows;    /* a state grows with every row */
-	bool tells;    /* values can be read back from the keys of the groups, so they are not kept
-	                * separately */
+	size_t stride;  /* bytes of a group's record; 0: it has no states */
+	bool grows;     /* a state grows with every row */
+	bool from_keys; /* values can be read back from the keys of the groups, so they are not kept
+	                 * separately */
 	struct dtx_bound *having;
 	int null_keys, order;
 };

@@ -165,7 +165,7 @@ static enum dtx_code put_cells(const struct dtx_opctx *ox, const struct dtx_gb_l
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *made = NULL;
 
-	if (l->state->tells)
+	if (l->state->from_keys)
 		return DTX_OK;
 	c->cell = dtx_mem_zalloc(l->state->nkeys + 1u, sizeof(struct dtx_column *));
 	if (!c->cell)
@@ -257,7 +257,7 @@ enum dtx_code dtx_gb_flush(const struct dtx_opctx *ox, struct dtx_gb_local *l, s
 	if (!l->disk || !id)
 		DTX_FAIL_MEM(err);
 	l->disk->shift = l->level * DTX_DISK_BITS;
-	if (!l->level && !l->state->tells)
+	if (!l->level && !l->state->from_keys)
 		DTX_TRY(dtx_gb_finish_keys(l, err));
 	dtx_disk_sort_groups(l->groups, l->disk->shift, id, start);
 	for (unsigned part = 0; part < DTX_DISK_PARTS; part++) {
@@ -383,7 +383,7 @@ enum dtx_code dtx_gb_load(const struct dtx_opctx *ox, void *local,
 	if (!dtx_mem_reserve(&l->disk->part[entry->id].chunk, &l->disk->part[entry->id].cap,
 	                     had + 1, sizeof(c)))
 		DTX_FAIL_MEM(err);
-	if (!l->state->tells)
+	if (!l->state->from_keys)
 		DTX_TRY(load_cells(l->state, cells, keep, &c, err));
 	c.piece.owner = dtx_owner_ref(keep);
 	to = &l->disk->part[entry->id].chunk[had];
@@ -408,11 +408,12 @@ static enum dtx_code load_new(struct dtx_gb_local *l, uint64_t pos, uint64_t fro
 	char *state;
 
 	if (!dtx_mem_reserve(&l->pos, &l->cap_pos, id + 1u, sizeof(*l->pos)) ||
-	    (!s->tells && !dtx_mem_reserve(&l->from, &l->cap_from, id + 1u, sizeof(*l->from))) ||
+	    (!s->from_keys &&
+	     !dtx_mem_reserve(&l->from, &l->cap_from, id + 1u, sizeof(*l->from))) ||
 	    (s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, id + 1u, s->stride)))
 		DTX_FAIL_MEM(err);
 	l->pos[id] = pos;
-	if (!s->tells)
+	if (!s->from_keys)
 		l->from[id] = from;
 	state = l->states + id * s->stride;
 	for (uint32_t i = 0; i < s->nouts; i++)
@@ -451,7 +452,7 @@ static enum dtx_code load_more(struct dtx_gb_local *l, uint32_t id, uint64_t pos
 
 	if (pos < l->pos[id]) {
 		l->pos[id] = pos;
-		if (!s->tells)
+		if (!s->from_keys)
 			l->from[id] = from;
 	}
 	for (uint32_t i = 0; i < s->nouts; i++)

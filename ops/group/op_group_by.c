@@ -529,7 +529,8 @@ const struct dtx_op dtx_op_group_by = {
 		 "row, even for an empty table; with keys an empty table gives none. `sets` "
 		 "makes the groups of each set of keys, one set after the other (sorted: all by "
 		 "their keys, totals after the rows that they sum up); a key outside a row's set "
-		 "is null, and `sets_as` tells such a null from one in the data." DTX_ACROSS_NOTE,
+		 "is null, and `sets_as` distinguishes such a null from one in the "
+		 "data." DTX_ACROSS_NOTE,
 	.across = "agg",
 	.facts = { .rows = DTX_ROWS_GROUPED, .decides = "by", .groups = "by" },
 	.facts_of = group_facts,

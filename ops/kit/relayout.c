@@ -252,7 +252,7 @@ static void shape_of(struct dtx_relayout *m, uint32_t c, bool *seen, struct shap
 		if (!m->nrows && m->out[c].col >= 0)
 			shape_add(m, s, true, m->out[c].col);
 	}
-	if (s->field.type.type == DTX_T_UNKNOWN) /* no cell tells the type */
+	if (s->field.type.type == DTX_T_UNKNOWN) /* no cell shows the type */
 		s->field.type.type = DTX_T_NULL;
 	s->field.name = m->out[c].name;
 }

@@ -20,7 +20,7 @@ struct dtx_from {
 struct dtx_relayout_col {
 	const char *name;      /* in the arena, or of the input's schema */
 	int32_t col;           /* without `cell`: this column in every row; or DTX_FROM_NULL */
-	struct dtx_from *cell; /* for each row; NULL: `col` tells */
+	struct dtx_from *cell; /* for each row; NULL: `col` has it */
 };
 struct dtx_relayout {
 	const struct dtx_opctx *ox;

@@ -11,7 +11,7 @@
 #include "core/data/batch.h"
 
 enum dtx_rowspans_form { DTX_ROWSPANS_CLOSE, DTX_ROWSPANS_GAPS, DTX_ROWSPANS_WIDE };
-/* Length in a byte; the other bit tells whether the cell is quoted. */
+/* Length in a byte; the other bit says whether the cell is quoted. */
 #define DTX_ROWSPANS_LEN  0x7fu
 #define DTX_ROWSPANS_TEXT 65536u           /* longest text of a row */
 #define DTX_ROWSPANS_FAR  (UINT32_MAX / 2) /* offsets must be below this */

@@ -2,7 +2,7 @@
  *
  * A `piece` is an input column that becomes rows.  A `rest` is a distinct remainder of the pieces'
  * names, without the part ".value"; each input row gives one output row per rest.  A `value` is a
- * distinct value column.  The matrix `col` tells which input column belongs to each pair of rest
+ * distinct value column.  The matrix `col` says which input column belongs to each pair of rest
  * and value: two columns for one pair are an error, no column gives null. */
 #include "ops/reshape/longer.h"
 

@@ -33,7 +33,7 @@ DTX_MUSTUSE enum dtx_code dtx_packed_new(const struct dtx_rowspans_cols *cols,
 void dtx_packed_free(struct dtx_packed *p); /* NULL is allowed */
 
 /* The cells of picked rows: those of packed column k are span[k * pick->n ...].  The pick's
- * packed_at tells which batches it means; none of its rows may be DTX_NOWHERE.  If pick->held does
+ * packed_at says which batches it means; none of its rows may be DTX_NOWHERE.  If pick->held does
  * not own all texts, they are copied. */
 struct dtx_packed_cells {
 	const struct dtx_span *span;

@@ -131,7 +131,7 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 		if (!(e[i].at > e[i - 1].at))
 			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",
 			               "bin: breaks are not in ascending order");
-	/* equal quantiles are one edge, so only the data tells how many ranges there are */
+	/* equal quantiles are one edge, so only the data show how many ranges there are */
 	if (a->labels.n && a->labels.n != bins)
 		DTX_PARAM_FAIL(err, DTX_E_LENGTH_MISMATCH, "/labels",
 		               "bin: %zu labels for %zu ranges", a->labels.n, bins);

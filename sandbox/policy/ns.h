@@ -37,7 +37,7 @@ extern const char *const dtx_jail_trees[];
  * (/etc/subuid or /etc/subgid, "root:100000:65536"), which no service uses. If root has no
  * range, returns false and sets the id of the user nobody, which services may share. */
 bool dtx_ns_worker_id(const char *path, uint32_t *id);
-/* If the process is root, it becomes that user. *still_root tells that the id could not be
+/* If the process is root, it becomes that user. *still_root says that the id could not be
  * changed. Error: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_ns_user(bool *still_root, struct dtx_err *err);
 /* The process's id inside its user namespace. It is not 65534, because unmapped ids are shown as

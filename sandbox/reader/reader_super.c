@@ -265,7 +265,7 @@ static enum dtx_code reader_broke(struct dtx_isolate *p, const char *what, struc
 	                   dtx_source_name(p->src), what);
 }
 
-/* Waits for a process that is about to end, so that its status tells why. The wait is limited: a
+/* Waits for a process that is about to end, so that its status says why. The wait is limited: a
  * process that closes its socket and sleeps uses no CPU time, and no limit would end it. */
 static bool ended(struct dtx_isolate *p, int *status)
 {

@@ -19,7 +19,7 @@ DTX_MUSTUSE enum dtx_code dtx_reader_adopt(struct dtx_source *src,
                                            int control, struct dtx_isolate **out,
                                            struct dtx_err *err);
 /* Starts and verifies a reader process on a few bytes. *us is the time in microseconds until it
- * was verified, *named tells whether calls that it is denied can be named. Error:
+ * was verified, *named says whether calls that it is denied can be named. Error:
  * jail_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_reader_selftest(int64_t *us, bool *named, struct dtx_err *err);
 

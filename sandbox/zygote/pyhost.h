@@ -16,7 +16,7 @@ struct dtx_py_info {
 	char abi[24]; /* 16 hex digits of a SHA-256 over the versions and the pins */
 };
 
-/* The files and folders whose state tells one installation of Python, numpy and pandas from
+/* The files and folders whose state distinguishes one installation of Python, numpy and pandas from
  * another, with the libraries below them; the list ends with NULL. They are a part of a pool's
  * key, so an upgrade ends the use of a pool that has the old version in memory. */
 extern const char *const dtx_py_files[];

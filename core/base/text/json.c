@@ -111,7 +111,7 @@ static void json_hint(struct dtx_err *err, struct dtx_str text, size_t position,
 /* Printing is recursive.  A deeper tree makes the buffer fail instead of overflowing the stack. */
 #define JSON_PRINT_DEPTH 1024
 
-/* jansson reports some failed allocations as bad syntax; this flag tells the two apart. */
+/* jansson reports some failed allocations as bad syntax; this flag distinguishes the two. */
 static _Thread_local bool json_starved;
 /* jansson 2.14 reads past its buffer if the buffer cannot grow.  While it parses (a text of bounded
  * size) every allocation therefore succeeds, even beyond the budget, and the failure is reported

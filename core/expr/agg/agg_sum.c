@@ -37,7 +37,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* --- int: a sum of 127 bits; the lowest bit of hi tells whether there was a value --- */
+/* --- int: a sum of 127 bits; the lowest bit of hi says whether there was a value --- */
 
 struct isum {
 	uint64_t lo;

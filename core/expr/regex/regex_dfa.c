@@ -1,4 +1,4 @@
-/* A DFA that only tells whether there is a match, one byte at a time.  A state is a set of
+/* A DFA that only finds whether there is a match, one byte at a time.  A state is a set of
  * instructions of the program; it is built when it is first needed (a lazy DFA, as in RE2).
  *
  * The number of states is limited.  When there is no room for another, all are dropped and building

@@ -246,9 +246,9 @@ static void prompt_previous(const struct dtx_prompt_spec *spec, struct dtx_buf *
 	dtx_buf_printf(&p->text, "PREVIOUS ATTEMPT\nThis module failed: %s.\n", last->class);
 	dtx_buf_add(block, last->report);
 	p->disclosed.redactions++;
-	if (last->behind) {
+	if (last->later) {
 		dtx_buf_addc(block, '\n');
-		prompt_line(block, last->behind);
+		prompt_line(block, last->later);
 	}
 	prompt_block(&p->text, block);
 	dtx_buf_adds(block, last->code);

@@ -16,7 +16,7 @@ struct dtx_prompt_table {
 struct dtx_prompt_previous {
 	const char *class, *report;
 	struct dtx_str code;
-	const json_t *behind; /* later steps that could not use a result; NULL: none */
+	const json_t *later; /* later steps that could not use a result; NULL: none */
 };
 struct dtx_prompt_spec {
 	const char *versions; /* "Python 3.11, pandas 1.5, numpy 1.24" */

@@ -1,9 +1,9 @@
 /* Finds the exact borders of morsels in delimited text.
  *
  * The text is cut every `chunk` bytes, and morsel k has the records that start in chunk k. The
- * worker that wants a chunk counts its quotes, once. Whether the count is odd or even tells if the
- * next border is inside quotes. If a chunk has irregular quotes, the simple record reader reads it,
- * so the borders are always the same as that one's. Thread safe. */
+ * worker that wants a chunk counts its quotes, once. Whether the count is odd or even decides if
+ * the next border is inside quotes. If a chunk has irregular quotes, the simple record reader reads
+ * it, so the borders are always the same as that one's. Thread safe. */
 #ifndef DTX_IO_CSV_SPLIT_H
 #define DTX_IO_CSV_SPLIT_H
 

@@ -778,7 +778,7 @@ const char *dtx_enc_guess(struct dtx_str text)
 	return name;
 }
 
-/* For short texts that could be in several encodings: tells which, and how each of them would
+/* For short texts that could be in several encodings: finds which, and how each of them would
  * read a word. */
 
 #define RIVALS_TEXT  ((size_t)64 << 10)

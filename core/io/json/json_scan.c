@@ -263,7 +263,7 @@ static bool scan_scalar(struct dtx_jscan *s, struct dtx_jvalue *out)
 }
 
 /* Opens containers at p until it has passed a scalar or an empty container. in_object[depth]
- * tells what is open. */
+ * says what is open. */
 static bool open_value(struct dtx_jscan *s, bool *in_object, unsigned *depth)
 {
 	struct dtx_jvalue v;

@@ -24,7 +24,7 @@ static const struct dtx_pq_node *node_of(const struct assembly *a, uint32_t node
 	return &a->f->node[node];
 }
 
-/* The cursor of the first leaf of a node: it tells for all of them where lists end. */
+/* The cursor of the first leaf of a node: it says for all of them where lists end. */
 static struct dtx_pq_cursor *guide(const struct assembly *a, uint32_t node)
 {
 	return &a->cursor[node_of(a, node)->leaf];

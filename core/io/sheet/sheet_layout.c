@@ -140,7 +140,7 @@ out:
 	return rc;
 }
 
-/* If the sheet has a single table, as wide as everything that is read, it tells where the header
+/* If the sheet has a single table, as wide as everything that is read, it says where the header
  * is. */
 static enum dtx_code table_header(struct dtx_sheet_layout *l, bool *found, struct dtx_err *err)
 {

@@ -49,7 +49,7 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
  * Errors: usage, output_io. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_claim(const char *path, const char *name, const char *what,
                                             struct dtx_err *err);
-/* Refuses a path with a file that has content; `hint` tells the user what to do. Error: usage. */
+/* Refuses a path with a file that has content; `hint` says what to do. Error: usage. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_absent(const char *path, const char *hint,
                                              struct dtx_err *err);
 enum dtx_packing { DTX_PACK_NONE, DTX_PACK_GZIP, DTX_PACK_ZSTD };

@@ -76,7 +76,7 @@ static enum dtx_code text_open(struct dtx_outfile *out, const struct dtx_write_o
 		                  ? opts->height - SCREEN_LINES
 		                  : SCREEN_ROWS_MIN;
 	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
-	/* a colour tells the word from a text */
+	/* a colour distinguishes the word from a text */
 	w->null_text = dtx_mem_strdup(opts->null_text && *opts->null_text ? opts->null_text
 	                              : opts->colour                      ? "null"
 	                                                                  : "");

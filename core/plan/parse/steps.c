@@ -216,7 +216,7 @@ bool dtx_plan_table_for(const char *file, char *name, size_t size)
 	return dot && dot != base && dot[1];
 }
 
-/* Where the name of a file stands for a table, tells how a file becomes one. */
+/* Where the name of a file stands for a table, says how a file becomes one. */
 static void advise_file(struct dtx_plan_parse *p, const char *name)
 {
 	char alias[64], hint[400];

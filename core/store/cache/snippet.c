@@ -148,7 +148,7 @@ json_t *dtx_snippet_json(const struct dtx_snippet *snippet)
 	return out;
 }
 
-/* The first row of a query; *found tells whether there is one. */
+/* The first row of a query; *found says whether there is one. */
 static enum dtx_code snippet_first(struct dtx_db *db, enum dtx_sql sql,
                                    const struct dtx_db_val *val, size_t n, struct dtx_arena *arena,
                                    struct dtx_snippet *out, bool *found, struct dtx_err *err)

@@ -13,7 +13,7 @@ DTX_MUSTUSE enum dtx_code dtx_lease_claim(struct dtx_store *s, const char *key, 
 /* Releases the lease.  Does nothing if another run holds it. */
 DTX_MUSTUSE enum dtx_code dtx_lease_drop(struct dtx_store *s, const char *key, const char *run_id,
                                          struct dtx_err *err);
-/* For messages that should appear once in a time: *first tells whether this was not called with the
+/* For messages that should appear once in a time: *first says whether this was not called with the
  * same key in the last `us` microseconds. */
 DTX_MUSTUSE enum dtx_code dtx_lease_once(struct dtx_store *s, const char *key, const char *run_id,
                                          int64_t us, bool *first, struct dtx_err *err);

@@ -1,4 +1,4 @@
-/* Identifies the process that a run belongs to, and tells whether it is still alive.  A pid alone
+/* Identifies the process that a run belongs to, and finds whether it is still alive.  A pid alone
  * is not enough, because pids are reused: boot id and start time make it unique. */
 #ifndef DTX_STORE_LEDGER_PROCESS_H
 #define DTX_STORE_LEDGER_PROCESS_H

@@ -535,7 +535,7 @@ enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const cha
 	    !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
 	/* If a power failure undoes this event, the run is closed again by the next command,
-	 * because run.output tells what it had done. */
+	 * because run.output says what it had done. */
 	DTX_TRY(record_write_soon(r, "run.end", body, RECORD_LEASE_DROP, err));
 	record_drop_parts(r);
 out:

@@ -113,7 +113,7 @@ out:
 	return rc;
 }
 
-/* Which output of its run a file is if only the stamp inside tells the run: the one with its path,
+/* Which output of its run a file is if only the stamp inside names the run: the one with its path,
  * else the first. */
 static enum dtx_code query_stamped(struct dtx_store *s, const char *path, struct dtx_found *out,
                                    struct dtx_err *err)

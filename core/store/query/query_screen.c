@@ -80,7 +80,7 @@ static bool screen_gone(const json_t *record, const json_t *found)
 	return !strcmp(dtx_json_text(output, "file", ""), "gone");
 }
 
-/* For a file that belongs to the run but does not have the bytes that the run wrote: tells where it
+/* For a file that belongs to the run but does not have the bytes that the run wrote: finds where it
  * is, or that it is a copy with the id of the run inside. */
 static void screen_changed(const json_t *record, const json_t *found, struct dtx_buf *out)
 {

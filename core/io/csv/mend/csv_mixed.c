@@ -6,7 +6,7 @@
 #include "core/io/csv/lines.h"
 
 /* Delimiters that single records may have. The table must have this many columns, as otherwise such
- * a record cannot be told from text. */
+ * a record looks like text. */
 #define MIXED_OTHERS 5
 #define MIXED_WIDTH  3
 #define MIXED_BLANKS 5

@@ -36,7 +36,7 @@ struct shapes_col {
 };
 struct dtx_csv_shapes {
 	uint32_t width;
-	bool tells, no_join;
+	bool typed, no_join;
 	uint32_t rows; /* number of rows that fit */
 	struct shapes_col col[];
 };
@@ -275,7 +275,7 @@ enum dtx_code dtx_csv_shapes_new(const struct dtx_csv_top *top, uint32_t width,
 	s->rows = (uint32_t)rows;
 	for (k = 0; k < width; k++) {
 		shapes_settle(&s->col[k], rows);
-		s->tells |= s->col[k].kind != SHAPES_LOOSE;
+		s->typed |= s->col[k].kind != SHAPES_LOOSE;
 	}
 	dtx_csv_align_learn(s, top);
 	*out = s;
@@ -335,7 +335,7 @@ bool dtx_csv_shapes_loose(const struct dtx_csv_shapes *s, uint32_t col)
 
 bool dtx_csv_shapes_tell(const struct dtx_csv_shapes *s)
 {
-	return s->tells;
+	return s->typed;
 }
 
 /* --- of numbers with commas --- */

@@ -209,7 +209,7 @@ static enum dtx_code on_formula(struct walk *w, struct dtx_err *err)
 
 	c.flags = DTX_CELL_FORMULA;
 	w->facts->nformulas++;
-	/* its tokens follow their length; the first one tells if it is volatile */
+	/* its tokens follow their length; the first one says if it is volatile */
 	w->facts->nvolatile +=
 		w->rec.len > 23 && w->rec.data[22] == ATTR_TOKEN && w->rec.data[23] & ATTR_VOLATILE;
 	if (dtx_le_u16(p + 6) != 0xffff)
