@@ -27,9 +27,10 @@
 #include "core/data/frame/frame.h"
 #include "core/io/isolate/isolate.h"
 
-#define ATTEMPTS 4   /* of a fragment that fails for a reason that may pass */
-#define WAIT_MS  100 /* between looks at the cancel flag */
-#define PAUSE_MS 100 /* before the second attempt; four times as long before each further one */
+#define ATTEMPTS 4    /* of a fragment that fails for a reason that may pass */
+#define WAIT_MS  100  /* between looks at the cancel flag */
+#define PAUSE_MS 100  /* before the second attempt; four times as long before each further one */
+#define RECORDED 1000 /* fragments of a stage that the record lists */
 #define SPEC_MAX 65536
 
 struct part { /* a fragment of a source */
@@ -96,7 +97,7 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct sour
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	job = dtx_job_json(x->g, s->table, x->sink);
+	job = dtx_job_json(x->g, s->table, x->sink, dtx_mem_limit() / c->engine->slots);
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
@@ -504,7 +505,7 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, 
 	json_t *list = json_array(), *stage = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; list && i < x->nparts; i++) {
+	for (uint32_t i = 0; list && i < x->nparts && i < RECORDED; i++) {
 		const struct part *p = &x->part[i];
 		const json_t *o = p->said;
 		json_t *one = json_pack(
@@ -520,7 +521,8 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, 
 			list = NULL;
 		}
 	}
-	stage = json_pack("{sI so}", "wall_us", (json_int_t)ns / 1000, "fragments", list);
+	stage = json_pack("{sI sI so}", "wall_us", (json_int_t)ns / 1000, "parts",
+	                  (json_int_t)x->nparts, "fragments", list);
 	if (!stage || json_array_append_new(c->stages, stage))
 		DTX_FAIL_MEM(err);
 out:

@@ -166,6 +166,8 @@ static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' does not have the bytes that its name says",
 		         path);
 	DTX_TRY(dtx_job_open(&f->job, dtx_buf_str(&text), err));
+	if (f->job.memory)
+		dtx_mem_set_limit(f->job.memory);
 	if (f->input >= f->job.plan->ninputs || !f->job.schema[f->input])
 		NOT_A_SPEC(err);
 	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input,

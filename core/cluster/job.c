@@ -90,17 +90,17 @@ static json_t *need_json(const struct dtx_graph *g, int32_t table)
 	return o;
 }
 
-json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink)
+json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink, size_t memory)
 {
 	const struct dtx_plan *p = g->plan;
 	int32_t end = sink < 0 ? table : (int32_t)p->ninputs + sink;
 	json_t *source = json_stringn(p->source.len ? p->source.ptr : "", p->source.len);
 
-	return json_pack("{ss so ss so? so so si si so si si}", "dtx", DTX_VERSION, "plan", source,
-	                 "id", p->id, "params", json_incref(p->param_values), "files",
+	return json_pack("{ss so ss so? so so si si so si si sI}", "dtx", DTX_VERSION, "plan",
+	                 source, "id", p->id, "params", json_incref(p->param_values), "files",
 	                 files_json(p), "inputs", inputs_json(g), "table", (int)table, "sink",
 	                 (int)sink, "need", need_json(g, end), "run_date", (int)g->run.run_date,
-	                 "batch_rows", (int)g->opts->batch_rows);
+	                 "batch_rows", (int)g->opts->batch_rows, "memory", (json_int_t)memory);
 }
 
 /* --- reading --- */
@@ -203,6 +203,7 @@ enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text, struct dtx_
 	job->sink = (int32_t)dtx_json_int(job->json, "sink", -1);
 	job->run_date = (int32_t)dtx_json_int(job->json, "run_date", 0);
 	job->batch_rows = (uint32_t)dtx_json_int(job->json, "batch_rows", 0);
+	job->memory = (size_t)dtx_json_int(job->json, "memory", 0);
 	if (job->table < 0 || (uint32_t)job->table >= job->plan->ninputs + job->plan->nsteps ||
 	    job->sink >= (int32_t)job->plan->nsteps)
 		NOT_A_JOB(err);

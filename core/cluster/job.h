@@ -24,11 +24,13 @@ struct dtx_job {
 	uint32_t nneed;
 	int32_t run_date;
 	uint32_t batch_rows;
+	size_t memory; /* bytes that a fragment may take; 0: no limit */
 };
 
 /* The job that makes table `table` of a graph whose needs are known, or the state of the step
- * `sink` (-1: none) that reads it. A new reference; NULL: out of memory. */
-json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink);
+ * `sink` (-1: none) that reads it. memory: bytes that a fragment may take; 0: no limit. A new
+ * reference; NULL: out of memory. */
+json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink, size_t memory);
 /* Reads a job. Clear it also after a failure. Codes: corrupt_file, if it is not of this version of
  * dtx or the plan is another one; those of dtx_plan_parse_with. */
 DTX_MUSTUSE enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text,
