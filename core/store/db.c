@@ -21,7 +21,7 @@
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
 #define DB_LOG_PAGES  256
-#define DB_NAME_S     10 /* the kernel writes a folder within 5 s, as ext4 and XFS are set up */
+#define DB_NAME_S     60 /* the kernel writes a new name within 5 s (ext4) or 30 s (XFS, btrfs) */
 #define DB_INSERTS    (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
@@ -60,7 +60,7 @@ static ssize_t db_write(int fd, const void *bytes, size_t n, off_t at)
 /* The first time that a connection makes a log durable, SQLite also waits until the log's name in
  * its folder is: the log may be new. That wait costs as much as the first one, and every run is a
  * connection. A log that was made more than DB_NAME_S ago needs no such wait: the process that made
- * it has waited, and if it was killed before that, the kernel has written the folder since. So this
+ * it has waited, and if it has not come to that, the kernel has written the folder since. So this
  * says that the folder cannot be opened, after which SQLite goes on. */
 static int db_open_folder(const char *path, int *fd)
 {
