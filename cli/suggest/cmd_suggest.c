@@ -12,7 +12,7 @@
 
 #define SUGGEST_ROWS 8    /* rows of the profile's sample */
 #define PLAIN        0.65 /* a plan with this score is good enough not to read the file otherwise */
-#define LEAST        0.62 /* a plan with less, which reads the file without a header, is none */
+#define LEAST        0.55 /* a plan with less, which reads the file without a header, is none */
 #define READ_COST    0.1 /* a plan costs this if it does not read the file or the example as found */
 
 struct suggest_args {
@@ -104,6 +104,20 @@ out:
 	return rc;
 }
 
+/* Whether a plan that has read the header as a row skips it, and so is no other reading. */
+static bool suggest_skips_header(const json_t *steps)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)steps, i, step)
+	{
+		if (dtx_json_int(step, "head", 0) == 1)
+			return true;
+	}
+	return false;
+}
+
 /* Turns steps that were found into plans. */
 static enum dtx_code suggest_take(struct suggestion *x, enum reading how, const json_t *found,
                                   struct dtx_err *err)
@@ -118,8 +132,8 @@ static enum dtx_code suggest_take(struct suggestion *x, enum reading how, const 
 
 		if (how == READING_HEADERLESS || x->bare)
 			score -= READ_COST;
-		/* many steps can also remove a header that was read as a row */
-		if (how == READING_HEADERLESS && score < LEAST)
+		if (how == READING_HEADERLESS &&
+		    (score < LEAST || suggest_skips_header(json_object_get(f, "steps"))))
 			continue;
 		if (json_array_append_new(
 			    x->list,

@@ -351,85 +351,12 @@ static bool formula_compares(const struct formulas *f)
 	return found;
 }
 
-/* Tries a number times a constant. */
-static bool formula_scaled(const struct formulas *f)
+/* Tries running sums. */
+static void formula_running(const struct formulas *f)
 {
-	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool found = false;
-	int digits = -1;
-	double x, y;
-
-	for (size_t i = 0; i < f->n && !found && f->s->want->nrows > 1; i++) {
-		if (!formula_cell(f, 0, f->col[i], &x) || x == 0 ||
-		    !dtx_textgrid_number(dtx_textgrid_at(f->s->want, 0, f->at), &y))
-			continue;
-		found = true;
-		digits = -1;
-		for (int64_t r = 1; r < f->s->want->nrows && found; r++) {
-			double v = 0;
-
-			found = formula_cell(f, r, f->col[i], &v) &&
-			        dtx_textgrid_rounded(v * (y / x),
-			                             dtx_textgrid_at(f->s->want, r, f->at),
-			                             &digits);
-		}
-		if (!found || y == x)
-			continue;
-		dtx_reshape_name(&expr, f->s->have->name[f->col[i]]);
-		dtx_buf_printf(&expr, " * %.12g", y / x);
-		formula_add(f, dtx_buf_text(&expr), digits);
-	}
-	dtx_buf_clear(&expr);
-	return found;
-}
-
-/* Tries functions of one text or date. Only the first row is compared; running the step checks
- * the rest. */
-static void formula_functions(struct dtx_reshape *s)
-{
-	static const char *const fn[] = { "upper", "lower", "title", "year", "month", "quarter" };
-
-	if (!s->have->nrows || !s->want->nrows)
-		return;
-	for (uint32_t at = 0; at < s->want->ncols && at < FORMULA_COLS; at++) {
-		int32_t named = dtx_textgrid_find(s->have, s->want->name[at]);
-		const char *want = dtx_textgrid_at(s->want, 0, at);
-
-		for (uint32_t c = 0; c < s->have->ncols && c < FORMULA_COLS && want; c++) {
-			const char *have = dtx_textgrid_at(s->have, 0, c);
-			double x;
-
-			if (!have || (named >= 0 && (uint32_t)named != c) || !strcmp(have, want))
-				continue;
-			for (size_t k = 0; k < DTX_COUNT(fn); k++) {
-				struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-				bool date = k >= 3;
-
-				if (date ? strlen(have) < 8 || !dtx_textgrid_number(want, &x)
-				         : strlen(have) != strlen(want) || strcasecmp(have, want))
-					continue;
-				dtx_buf_printf(&expr, "%s(", fn[k]);
-				dtx_reshape_name(&expr, s->have->name[c]);
-				dtx_buf_addc(&expr, ')');
-				dtx_reshape_add(s,
-				                json_pack("{ss s{ss}}", "op", "derive", "set",
-				                          s->want->name[at], dtx_buf_text(&expr)));
-				dtx_buf_clear(&expr);
-			}
-		}
-	}
-}
-
-/* Tries functions that also depend on other rows. */
-static void formula_running(const struct formulas *f, const char *fresh)
-{
-	for (size_t i = 0; i < f->n && i < 6; i++) {
-		const char *name = f->s->have->name[f->col[i]];
-
-		dtx_reshape_add(f->s, json_pack("{ss s[s]}", "op", "cumulative", "cols", name));
-		dtx_reshape_add(f->s, json_pack("{ss ss ss}", "op", "percent_of", "col", name, "as",
-		                                fresh));
-	}
+	for (size_t i = 0; i < f->n && i < 6; i++)
+		dtx_reshape_add(f->s, json_pack("{ss s[s]}", "op", "cumulative", "cols",
+		                                f->s->have->name[f->col[i]]));
 }
 
 static bool formula_numbers(const struct dtx_textgrid *g, uint32_t col)
@@ -484,7 +411,6 @@ void dtx_reshape_formulas(struct dtx_reshape *s)
 
 	if (s->have->nrows == s->want->nrows)
 		formula_blanks(s);
-	formula_functions(s);
 	if (s->from ? !s->aligned : s->have->nrows != s->want->nrows)
 		return;
 	for (c = 0; c < s->have->ncols && f.n < FORMULA_COLS; c++) {
@@ -499,15 +425,14 @@ void dtx_reshape_formulas(struct dtx_reshape *s)
 			(void)(formula_equals(&f) || formula_compares(&f));
 			continue;
 		}
-		if (!formula_numbers(s->want, f.at) ||
-		    (!formula_pairs(&f) && !formula_scaled(&f))) {
+		if (!formula_numbers(s->want, f.at) || !formula_pairs(&f)) {
 			if (formula_piece(&f) || formula_joined(&f))
 				continue;
 		}
 		if (!formula_numbers(s->want, f.at) || json_object_get(f.set, s->fresh[i]))
 			continue;
 		if (!formula_all(&f) && s->have->nrows == s->want->nrows && s->want->nrows > 1)
-			formula_running(&f, s->fresh[i]);
+			formula_running(&f);
 	}
 	if (json_object_size(f.set))
 		dtx_reshape_add(s, json_pack("{ss sO}", "op", "derive", "set", f.set));

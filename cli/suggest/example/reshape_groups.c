@@ -16,16 +16,8 @@ struct groups {
 	int64_t *row_of;
 };
 
-enum group_fn {
-	GROUP_SUM,
-	GROUP_MEAN,
-	GROUP_MIN,
-	GROUP_MAX,
-	GROUP_COUNT,
-	GROUP_DISTINCT,
-	GROUP_FNS
-};
-static const char *const group_fn[] = { "sum", "mean", "min", "max", "count", "count_distinct" };
+enum group_fn { GROUP_SUM, GROUP_MEAN, GROUP_MIN, GROUP_MAX, GROUP_COUNT, GROUP_FNS };
+static const char *const group_fn[] = { "sum", "mean", "min", "max", "count" };
 
 static bool groups_same(const char *a, const char *b)
 {
@@ -71,49 +63,6 @@ static bool groups_assign(struct groups *g)
 	return !g->s->failed && n == w;
 }
 
-struct group_text {
-	int64_t group;
-	const char *text;
-};
-
-static int group_text_order(const void *a, const void *b)
-{
-	const struct group_text *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return strcmp(x->text, y->text);
-}
-
-/* Compares the number of distinct values per group. */
-static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
-{
-	const struct dtx_reshape *s = g->s;
-	int64_t *n = dtx_mem_zalloc((size_t)s->want->nrows + 1, sizeof(*n)), r;
-	struct group_text *all = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*all));
-	bool fits = n && all;
-	size_t i, count = 0;
-	double x;
-
-	for (r = 0; fits && r < s->have->nrows; r++) {
-		const char *text = dtx_textgrid_at(s->have, r, col);
-
-		if (g->row_of[r] >= 0 && text)
-			all[count++] = (struct group_text){ g->row_of[r], text };
-	}
-	g->s->looked += (int64_t)count * 16; /* for sorting them */
-	if (count)
-		qsort(all, count, sizeof(*all), group_text_order);
-	for (i = 0; i < count; i++)
-		n[all[i].group] += !i || group_text_order(&all[i - 1], &all[i]) != 0;
-	for (r = 0; fits && r < s->want->nrows; r++)
-		fits = dtx_textgrid_number(dtx_textgrid_at(s->want, r, at), &x) &&
-		       x == (double)n[r];
-	dtx_mem_free(all);
-	dtx_mem_free(n);
-	return fits;
-}
-
 /* Compares one aggregate of all groups with the column; *digits is the rounding, -1 for none. */
 static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, uint32_t at,
                        int *digits)
@@ -127,10 +76,6 @@ static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, u
 	double x = 0;
 
 	*digits = -1;
-	if (fn == GROUP_DISTINCT) {
-		dtx_mem_free(t);
-		return s->have->nrows <= GROUP_ROWS && groups_distinct(g, col, at);
-	}
 	for (r = 0; fits && r < s->have->nrows; r++) {
 		const char *text = fn == GROUP_COUNT ? "0" : dtx_textgrid_at(s->have, r, col);
 		struct tally *one = &t[DTX_MAX(g->row_of[r], (int64_t)0)];

@@ -124,32 +124,6 @@ static void add_parting(struct dtx_reshape *s, uint32_t col, const struct partin
 		add_bound(s, name, "<", p->kept_max, p->gone_min);
 }
 
-/* Proposes the n largest or smallest, in that order. */
-static void add_top(struct dtx_reshape *s, uint32_t col, const struct parting *p)
-{
-	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	int32_t at = dtx_textgrid_find(s->want, s->have->name[col]);
-	bool desc = p->kept_min >= p->gone_max, asc = p->kept_max <= p->gone_min;
-	int64_t r;
-	double x, y;
-
-	if (at < 0 || !p->numbers || p->kept_null || p->kept == 0 || p->gone == p->gone_null)
-		return;
-	for (r = 1; r < s->want->nrows && (desc || asc); r++) {
-		if (!dtx_textgrid_number(dtx_textgrid_at(s->want, r - 1, (uint32_t)at), &x) ||
-		    !dtx_textgrid_number(dtx_textgrid_at(s->want, r, (uint32_t)at), &y))
-			return;
-		desc &= x >= y;
-		asc &= x <= y;
-	}
-	if ((desc || asc) && p->kept > 1) {
-		dtx_reshape_name(&expr, s->have->name[col]);
-		dtx_reshape_add(s, json_pack("{ss sI ss sb}", "op", "top", "n", (json_int_t)p->kept,
-		                             "expr", dtx_buf_text(&expr), "desc", desc));
-	}
-	dtx_buf_clear(&expr);
-}
-
 /* Whether the wanted rows are the first ones: they may be a part of the result, or a selection. */
 static bool is_prefix(const struct dtx_reshape *s)
 {
@@ -201,7 +175,6 @@ void dtx_reshape_rows(struct dtx_reshape *s)
 		if (s->second && prefix)
 			break;
 		parting_make(s, stays, c, &p);
-		add_top(s, c, &p);
 		add_parting(s, c, &p, prefix);
 	}
 out:

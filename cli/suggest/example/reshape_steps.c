@@ -188,67 +188,6 @@ static void reshape_wider(struct dtx_reshape *s)
 	}
 }
 
-/* Whether "A_B", with A and B from one row, is the name of a wanted column. */
-static bool reshape_joined(const struct dtx_reshape *s, const char *a, const char *b)
-{
-	char name[256];
-
-	if (!a || !b)
-		return false;
-	snprintf(name, sizeof(name), "%s_%s", a, b);
-	return dtx_textgrid_find(s->want, name) >= 0;
-}
-
-/* Several value columns, whose names are prefixes of the new ones. */
-static void reshape_wider_values(struct dtx_reshape *s)
-{
-	for (uint32_t c = 0; c < s->have->ncols && s->have->nrows; c++) {
-		const char *key = dtx_textgrid_at(s->have, 0, c);
-		json_t *values = json_array();
-
-		for (uint32_t v = 0; v < s->have->ncols; v++) {
-			if (v != c && reshape_joined(s, s->have->name[v], key))
-				(void)json_array_append_new(values, json_string(s->have->name[v]));
-		}
-		if (json_array_size(values))
-			dtx_reshape_add(s,
-			                json_pack("{ss s[s] sO}", "op", "pivot_wider", "names_from",
-			                          s->have->name[c], "values_from", values));
-		json_decref(values);
-	}
-}
-
-/* Two columns of names. */
-static void reshape_wider_names(struct dtx_reshape *s)
-{
-	for (uint32_t a = 0; a < s->have->ncols && s->have->nrows; a++)
-		for (uint32_t b = 0; b < s->have->ncols; b++) {
-			if (a == b || !reshape_joined(s, dtx_textgrid_at(s->have, 0, a),
-			                              dtx_textgrid_at(s->have, 0, b)))
-				continue;
-			for (size_t v = 0; v < s->ngone; v++) {
-				if (strcmp(s->gone[v], s->have->name[a]) != 0 &&
-				    strcmp(s->gone[v], s->have->name[b]) != 0)
-					dtx_reshape_add(s, json_pack("{ss s[ss] s[s]}", "op",
-					                             "pivot_wider", "names_from",
-					                             s->have->name[a],
-					                             s->have->name[b],
-					                             "values_from", s->gone[v]));
-			}
-		}
-}
-
-/* Counts of each pair. */
-static void reshape_wider_counts(struct dtx_reshape *s)
-{
-	for (uint32_t c = 0; c < s->have->ncols && s->nboth; c++) {
-		if (dtx_textgrid_find(s->want, s->have->name[c]) < 0 && reshape_names(s, c))
-			dtx_reshape_add(s, json_pack("{ss so s[s]}", "op", "crosstab", "rows",
-			                             dtx_reshape_list(s->both, s->nboth), "cols",
-			                             s->have->name[c]));
-	}
-}
-
 /* --- the others --- */
 
 static void reshape_transpose(struct dtx_reshape *s)
@@ -374,13 +313,11 @@ enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dt
 		void (*make)(struct dtx_reshape *s);
 		size_t quota;
 	} makers[] = {
-		{ reshape_transpose, 2 },     { reshape_fill, 3 },
-		{ dtx_reshape_unpivot, 12 },  { dtx_reshape_titles, 6 },
-		{ reshape_explode, 16 },      { dtx_reshape_texts, 24 },
-		{ dtx_reshape_rows, 24 },     { dtx_reshape_groups, 24 },
-		{ reshape_wider_values, 8 },  { reshape_wider_names, 12 },
-		{ reshape_wider, 16 },        { reshape_wider_counts, 4 },
-		{ dtx_reshape_formulas, 24 },
+		{ reshape_transpose, 2 },    { reshape_fill, 3 },
+		{ dtx_reshape_unpivot, 12 }, { dtx_reshape_titles, 6 },
+		{ reshape_explode, 16 },     { dtx_reshape_texts, 24 },
+		{ dtx_reshape_rows, 24 },    { dtx_reshape_groups, 24 },
+		{ reshape_wider, 16 },       { dtx_reshape_formulas, 24 },
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_reshape s = {

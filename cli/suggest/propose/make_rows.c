@@ -451,7 +451,7 @@ void dtx_make_fill(struct dtx_makers *m)
 	struct labels l;
 	json_t *cols;
 	double score;
-	uint32_t c = 0, lead = 0;
+	uint32_t c = 0, lead = 0, mixed = 0, others = 0;
 
 	if (m->headerless)
 		return;
@@ -473,6 +473,12 @@ void dtx_make_fill(struct dtx_makers *m)
 	score -= m->col[lead].kind == DTX_LOOKS_NUMBER && m->col[lead].whole < 1 ? 0.3 : 0;
 	score += l.distinct == l.n && l.gaps > l.n && !l.alone ? 0.05 : 0;
 	score -= l.gaps == 1 && l.n > 2 ? 0.15 : 0; /* one blank is a missing value */
+	/* rows of several kinds below each other are no rows of one table */
+	for (c = lead + 1; c < g->ncols; c++) {
+		mixed += m->col[c].filled && m->col[c].pure < 0.75;
+		others += m->col[c].filled > 0;
+	}
+	score -= mixed * 2 > others ? 0.2 : 0;
 	cols = json_pack("[s]", g->name[lead]);
 	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
 	                   (!dtx_kind_is_number(m->col[c].kind) || m->col[c].whole >= 1);
