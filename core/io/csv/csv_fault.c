@@ -491,6 +491,11 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
 
+	/* The slice may begin at the wrong place. If not, the process that started this one reads
+	 * the input as a whole, and says what is wrong with it. */
+	if (c->scan.slice)
+		DTX_FAIL(err, DTX_E_RAGGED_ROWS, "'%s': a row does not have %u cells",
+		         dtx_source_name(c->head.src), c->width);
 	DTX_TRY(ragged_shapes(c, &shapes, err));
 	odd.shapes = shapes ? shapes : c->shapes;
 	DTX_TRY(fault_open(&f, c, err));
