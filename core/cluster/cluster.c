@@ -1,7 +1,7 @@
 /* The driver, see cluster.h.
  *
  * The rows of each source are cut into fragments, which all start with a guess where their first
- * record begins. A fragment tells where its first record began and where the one after its last
+ * record begins. A fragment reports where its first record began and where the one after its last
  * record begins. The border before the first fragment is known, so by induction: where fragment i
  * begins at the place where i - 1 says, its rows are right; else it runs again from that place. */
 #include "core/cluster/cluster.h"

@@ -1,5 +1,5 @@
 /* Which maps of a source fragments can do: those of which each row of the result depends on one row
- * of the input. The facts of the ops tell. */
+ * of the input. The facts of the ops decide. */
 #include "core/cluster/cluster_parts.h"
 
 /* Whether the columns of table t follow from the columns of inputs alone, so that a fragment can
