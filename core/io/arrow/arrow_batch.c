@@ -5,7 +5,10 @@
 #include "core/io/archive/archive_limits.h"
 #include "core/io/arrow/arrow.h"
 
-#define RATIO_FROM     ((size_t)1 << 20) /* smaller buffers may unpack as well as they like */
+/* Smaller buffers may unpack as well as they like: a record batch may have all rows of a file, and
+ * zstd packs equal numbers 1 : 10,000. What is needed of a batch is in memory at once, and the
+ * memory of the process is limited. */
+#define RATIO_FROM     ((size_t)256 << 20)
 #define DICTIONARY_MAX ((int64_t)1 << 28)
 enum { ZSTD = 6 }; /* as Parquet numbers it */
 

@@ -167,7 +167,7 @@ static void set_type(struct dtx_arrow_file *f, struct dtx_arrow_node *n, unsigne
 	int32_t size;
 
 	switch (type) {
-	case T_NULL: set(n, DTX_ARROW_NONE, 0, DTX_PQ_AS_TEXT, DTX_T_TEXT); break;
+	case T_NULL: set(n, DTX_ARROW_NONE, 0, DTX_PQ_AS_NULL, DTX_T_NULL); break;
 	case T_INT: set_int(n, t); break;
 	case T_FLOAT: set_float(n, t); break;
 	case T_UTF8: set(n, DTX_ARROW_BYTES, 4, DTX_PQ_AS_TEXT, DTX_T_TEXT); break;

@@ -533,6 +533,10 @@ enum dtx_code dtx_arrow_column(const struct dtx_arrow_batch *b, uint32_t node, c
 	bool texts = m.node->layout == DTX_ARROW_BYTES || m.node->layout == DTX_ARROW_VIEWS;
 
 	dtx_builder_init(&m.out, m.node->value.as_type, n);
+	if (m.node->layout == DTX_ARROW_NONE) {
+		DTX_TRY(dtx_column_nulls(m.node->value.as_type, n, out, err));
+		goto out;
+	}
 	if (stays_coded(&m)) {
 		DTX_TRY(make_codes(&m, out, err));
 		goto out;

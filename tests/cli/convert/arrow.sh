@@ -21,6 +21,10 @@ dtx inspect --json n.arrow | grep record_batches
 dtx pipe -q n.arrow -- filter 'n > 149990 and m = 3' > found && dtx pipe -q n.csv -- filter 'n > 149990 and m = 3' | cmp - found
 # a copy has the same bytes
 for f in a n; do dtx convert -q $f.arrow again.arrow --force && cmp $f.arrow again.arrow; done
+# many equal values in one record batch; a column of the type null stays one
+dtx convert "$FIX/arrow/polars-constant.feather" - | sort | uniq -c
+dtx pipe -q a.csv -o nothing.arrow -- derive nothing=null && dtx convert -q nothing.arrow again.arrow --force && cmp nothing.arrow again.arrow
+dtx inspect nothing.arrow | grep 'nothing .*null '
 # lists are JSON texts
 echo '{"a":[1,{"b":null}],"c":null}' | dtx convert - --from jsonl --to arrow | dtx convert - --from arrow
 # a file that is not whole, two streams, Feather of version 1, types that cannot be read
