@@ -60,7 +60,7 @@ void test_ods_texts(void)
 	                                ODS_ROW("<table:table-cell office:value-type=\"string\" "
 	                                        "office:string-value=\" as said \"><text:p>no"
 	                                        "</text:p></table:table-cell>" ODS_NUMBER("4"))),
-	      NULL, "k:text,v:int\na b   c d |1\nx\ty\nz\np q |2\nyes|3\n as said |4\n");
+	      NULL, "k:text,v:int\n a  b   c d |1\nx\ty\nz\np q |2\nyes|3\n as said |4\n");
 }
 
 void test_ods_values(void)

@@ -100,24 +100,33 @@ static uint16_t column_style(struct reading *r)
 
 /* --- texts --- */
 
-/* White space in a paragraph: runs of it are one blank, and none is at its begin. At its end,
- * LibreOffice writes and keeps blanks, while the standard has none; one that has a line end is
- * only layout. */
+/* White space in a paragraph: a run that has a line end is only layout, and is one blank, or none
+ * at the begin and the end. LibreOffice writes and keeps other runs as they are (in a text with
+ * several formats), while the standard has one blank there, or none, too. */
 struct blanks {
-	bool begun, pending, line_end;
+	bool begun, line_end;
+	size_t pending; /* blanks of the run */
 };
+
+static void put_run(struct reading *r, struct blanks *b)
+{
+	size_t n = b->line_end ? b->begun && b->pending : b->pending;
+
+	while (n--)
+		dtx_buf_addc(&r->texts, ' ');
+	b->pending = 0;
+	b->line_end = false;
+}
 
 static void add_piece(struct reading *r, struct blanks *b, struct dtx_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
 		if (strchr(" \t\r\n", s.ptr[i])) {
-			b->line_end = (b->pending && b->line_end) || s.ptr[i] == '\n';
-			b->pending = b->begun;
+			b->line_end = b->line_end || s.ptr[i] == '\n';
+			b->pending++;
 			continue;
 		}
-		if (b->pending)
-			dtx_buf_addc(&r->texts, ' ');
-		b->pending = false;
+		put_run(r, b);
 		b->begun = true;
 		dtx_buf_addc(&r->texts, s.ptr[i]);
 	}
@@ -125,9 +134,8 @@ static void add_piece(struct reading *r, struct blanks *b, struct dtx_str s)
 
 static void add_blank(struct reading *r, struct blanks *b, char c, uint32_t n)
 {
-	if (b->pending)
-		dtx_buf_addc(&r->texts, ' ');
-	*b = (struct blanks){ .begun = true };
+	put_run(r, b);
+	b->begun = true;
 	while (n--)
 		dtx_buf_addc(&r->texts, c);
 }
@@ -143,8 +151,8 @@ static enum dtx_code read_paragraph(struct reading *r, size_t from, struct dtx_e
 	for (;;) {
 		DTX_TRY(dtx_xml_next(x, err));
 		if (x->kind == DTX_XML_END && x->depth < depth) {
-			if (b.pending && !b.line_end)
-				dtx_buf_addc(&r->texts, ' ');
+			if (!b.line_end)
+				put_run(r, &b);
 			break;
 		}
 		if (x->kind == DTX_XML_TEXT)
