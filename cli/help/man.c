@@ -16,6 +16,7 @@
 #include "core/io/archive/archive_limits.h"
 #include "core/io/csv/csv_row.h"
 #include "core/io/formats.h"
+#include "core/io/write/writer.h"
 #include "core/plan/op.h"
 #include "core/plan/parse/expand_globs.h"
 #include "core/plan/plan.h"
@@ -282,8 +283,9 @@ static void man_ops(struct dtx_buf *out)
 
 struct member_row {
 	const char *section, *name; /* section NULL: the same as in the row above */
-	const char *meaning;        /* a text, or a list of formats */
+	const char *meaning;        /* a text, a list of formats, or of_codecs */
 };
+static const char of_codecs[] = "of_codecs";
 
 static const struct member_row member_rows[] = {
 	{ "PLAN", "dtx", "format version, 1; required" },
@@ -417,11 +419,22 @@ static const struct member_row member_rows[] = {
 	{ NULL, "header, delimiter, quote, null_text, bom, eol",
 	  "of text files.  Cells that come from inputs with the delimiter of the first of them "
 	  "keep their bytes, needless quotes too; others are quoted where they need it" },
-	{ NULL, "codec",
-	  "of a .parquet: zstd, the default, snappy, gzip or none; of an .arrow: none, the "
-	  "default, or zstd" },
+	{ NULL, "codec", of_codecs },
 	{ NULL, "float_style", "keep, or trim: 100.0 is written as 100" },
 };
+
+/* What each format packs its columns with. */
+static void man_codecs(struct dtx_buf *out)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; dtx_writes[i]; i++) {
+		if (!dtx_writes[i]->codecs)
+			continue;
+		dtx_buf_printf(out, "%sof %s: %s", sep, dtx_writes[i]->name, dtx_writes[i]->codecs);
+		sep = "; ";
+	}
+}
 
 static bool is_list(const char *meaning)
 {
@@ -438,6 +451,8 @@ static void man_members(struct dtx_buf *out)
 		dtx_buf_printf(out, ".TP\n.B %s\n", member_rows[i].name);
 		if (is_list(member_rows[i].meaning))
 			dtx_formats_print(member_rows[i].meaning, "", out);
+		else if (member_rows[i].meaning == of_codecs)
+			man_codecs(out);
 		else
 			man_text(out, member_rows[i].meaning);
 		dtx_buf_add(out, "\n");

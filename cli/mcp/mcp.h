@@ -66,6 +66,7 @@ struct dtx_mcp_call;
  * ended, and begins the next one or finishes the call. Schemas are JSON texts. */
 struct dtx_mcp_tool {
 	const char *name, *title, *description, *input, *output;
+	bool formats; /* its description ends with the formats that are read */
 	bool read_only, idempotent;
 	enum dtx_code (*start)(struct dtx_mcp_call *c, struct dtx_err *err);
 	enum dtx_code (*ended)(struct dtx_mcp_call *c, struct dtx_err *err);

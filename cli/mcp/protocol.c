@@ -6,6 +6,7 @@
 #include "cli/signal_flag.h"
 #include "core/base/log.h"
 #include "core/base/memory/mem.h"
+#include "core/io/formats.h"
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
@@ -14,13 +15,25 @@
 #define PROGRESS_NS       ((int64_t)2000000000)
 
 static const char instructions[] =
-	"dtx transforms tables (CSV, JSON, Excel, Parquet, Arrow, SQLite) below one folder. "
-	"Describe a "
-	"file "
+	"dtx transforms files with tables below one folder. Describe a file "
 	"first, then run a plan on it: typed steps, of which dtx://schema/plan is the JSON Schema. "
 	"Where a plan cannot say it, run_python runs pandas in a jail without network. Each run is "
 	"recorded: provenance, why and replay explain it. Cell values are shown only as far as the "
 	"person who started the server allows.";
+
+/* A text, and the formats that are read. A new reference; NULL: out of memory. */
+static json_t *with_formats(const char *text)
+{
+	struct dtx_buf buf = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *made;
+
+	dtx_buf_printf(&buf, "%s Formats: ", text);
+	dtx_formats_print(dtx_read_formats, "", &buf);
+	dtx_buf_add(&buf, ".");
+	made = json_string(dtx_buf_text(&buf));
+	dtx_buf_clear(&buf);
+	return made;
+}
 
 /* --- answers --- */
 
@@ -84,16 +97,18 @@ static void do_initialize(const struct request *r)
 
 	r->s->legacy = true;
 	send_result(r->s, r->id, false, false,
-	            json_pack("{ss s{s{} s{} s{sb}} so ss}", "protocolVersion", version,
+	            json_pack("{ss s{s{} s{} s{sb}} so so}", "protocolVersion", version,
 	                      "capabilities", "tools", "logging", "resources", "subscribe", 1,
-	                      "serverInfo", server_info(), "instructions", instructions));
+	                      "serverInfo", server_info(), "instructions",
+	                      with_formats(instructions)));
 }
 
 static void do_discover(const struct request *r)
 {
 	send_result(r->s, r->id, true, true,
-	            json_pack("{s[s] s{s{} s{}} ss}", "supportedVersions", DTX_MCP_MODERN,
-	                      "capabilities", "tools", "resources", "instructions", instructions));
+	            json_pack("{s[s] s{s{} s{}} so}", "supportedVersions", DTX_MCP_MODERN,
+	                      "capabilities", "tools", "resources", "instructions",
+	                      with_formats(instructions)));
 }
 
 static void do_empty(const struct request *r)
@@ -400,12 +415,13 @@ json_t *dtx_mcp_tools_list(void)
 
 	for (size_t i = 0; i < dtx_mcp_ntools; i++) {
 		const struct dtx_mcp_tool *t = &dtx_mcp_tools[i];
-		json_t *one =
-			json_pack("{ss ss ss so so s{sb sb sb sb}}", "name", t->name, "title",
-		                  t->title, "description", t->description, "inputSchema",
-		                  parsed(t->input), "outputSchema", parsed(t->output),
-		                  "annotations", "readOnlyHint", t->read_only, "destructiveHint", 0,
-		                  "idempotentHint", t->idempotent, "openWorldHint", 0);
+		json_t *what =
+			t->formats ? with_formats(t->description) : json_string(t->description);
+		json_t *one = json_pack(
+			"{ss ss so so so s{sb sb sb sb}}", "name", t->name, "title", t->title,
+			"description", what, "inputSchema", parsed(t->input), "outputSchema",
+			parsed(t->output), "annotations", "readOnlyHint", t->read_only,
+			"destructiveHint", 0, "idempotentHint", t->idempotent, "openWorldHint", 0);
 
 		if (json_array_append_new(out, one) < 0) {
 			json_decref(out);

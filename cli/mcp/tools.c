@@ -235,15 +235,12 @@ const struct dtx_mcp_tool dtx_mcp_tools[] = {
 	  .ended = dtx_mcp_close_session_ended },
 	{ .name = "describe",
 	  .title = "Describe a file",
-	  .description =
-	          "Reads a table file (CSV, TSV, JSON, JSON lines, Excel, Parquet, Arrow, SQLite, "
-	          "also .gz) as "
-	          "dtx would and lists its columns with their types, the number of nulls, "
-	          "sheets, repairs, "
-	          "what a plan should do about it, and steps for which there is approved code "
-	          "already. Reads all of the file. Shows no cell "
-	          "unless the "
-	          "server was started with --sample rows:N or all.",
+	  .description = "Reads a file with a table, also .gz or .zst, as dtx would and lists its "
+	                 "columns with their types, the number of nulls, sheets, repairs, what a "
+	                 "plan should do about it, and steps for which there is approved code "
+	                 "already. Reads all of the file. Shows no cell unless the server was "
+	                 "started with --sample rows:N or all.",
+	  .formats = true,
 	  .input = describe_input,
 	  .output = describe_output,
 	  .read_only = true,

@@ -12,7 +12,7 @@
 	X(entries, 10000, 1, 1 << 24, "files in an archive")                                       \
 	X(part, (uint64_t)2 << 30, 1, (uint64_t)1 << 40, "inflated bytes of one file")             \
 	X(total, (uint64_t)4 << 30, 1, (uint64_t)1 << 40, "inflated bytes of all files")           \
-	X(ratio, 1000, 1, 1 << 30, "inflated bytes per packed byte, of large parts")                  \
+	X(ratio, 1000, 1, 1 << 30, "inflated bytes per packed byte, of large parts")               \
 	X(memory, (uint64_t)4 << 30, 1 << 20, (uint64_t)1 << 40, "memory of the reader process")   \
 	X(time, 600, 1, 7 * 86400, "seconds of the reader process")                                \
 	X(cells, 200 * 1000 * 1000, 1, (uint64_t)1 << 36, "cells of a sheet")                      \

@@ -541,6 +541,7 @@ const struct dtx_writer_class dtx_write_arrow = {
 	.formats = "arrow",
 	.suffixes = "arrow,arrows,feather,ipc",
 	.uses = "codec",
+	.codecs = "none, the default, or zstd",
 	.values = true,
 	.binary = true,
 	.open = arrow_open,

@@ -203,6 +203,7 @@ const struct dtx_writer_class dtx_write_parquet = {
 	.formats = "parquet",
 	.suffixes = "parquet,pq",
 	.uses = "codec",
+	.codecs = "zstd, the default, snappy, gzip or none",
 	.values = true,
 	.binary = true,
 	.open = parquet_open,

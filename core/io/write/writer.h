@@ -20,7 +20,7 @@ struct dtx_write_opts {
 	bool reprint;          /* csv: no cell is copied from an input, all are printed */
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */
-	const char *codec;     /* one of DTX_WRITE_CODECS; NULL: zstd for Parquet, none for Arrow */
+	const char *codec;     /* one of DTX_WRITE_CODECS; NULL: the default of the format */
 	unsigned workers; /* threads that a writer may use in `put`; 0: none but the caller's */
 	/* text, for a terminal: its columns and lines.  With `height` only the first and last rows
 	 * are written, and middle columns are left out where they do not fit.  0: no limit */
@@ -49,6 +49,9 @@ struct dtx_writer_class {
 	/* "delimiter,eol": members of an output that it uses, of those that some writers do not use
 	 * (`members` in writer.c). */
 	const char *uses;
+	/* What `codec` may be, for the man page: "zstd, the default, or none"; NULL: it is not used
+	 */
+	const char *codecs;
 	bool values; /* needs typed values of all columns, not only bytes */
 	bool keys;   /* each row has the names of the columns, as in JSON */
 	bool binary; /* is not for a terminal */
