@@ -34,7 +34,9 @@ static enum dtx_code read_rows(const uint8_t *data, size_t size, uint32_t batch_
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 	struct dtx_archive_limits limits = dtx_archive_limits_default;
-	struct dtx_scan scan = { .limit = ROWS, .workers = 1, .batch_rows = batch_rows };
+	struct dtx_scan scan = {
+		.limit = ROWS, .workers = 1, .batch_rows = batch_rows, .coded = batch_rows
+	};
 	struct dtx_scan_range range[DTX_SCAN_RANGES_MAX];
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_source *src = NULL;
