@@ -109,8 +109,8 @@ struct work {
 };
 
 /* Finds cell i in the order of the groups, and prefetches those that follow: rows of a group are
- * far from each other, and so are their texts.  First the place of a cell, which tells where its
- * text is, then the text. */
+ * far from each other, and so are their texts.  First the place of a cell, where the
+ * address of its text is, then the text. */
 static struct cell cell_of(struct work *w, int64_t i)
 {
 	int64_t end = DTX_MIN(i + 2 * AHEAD, w->keys.nrows);
