@@ -336,6 +336,31 @@ static void screen_jail(const json_t *report, struct dtx_buf *out)
 	dtx_screen_memory(out, peak);
 }
 
+/* What other processes did, if the run had an engine. */
+static void screen_engine(const json_t *engine, struct dtx_buf *out)
+{
+	int64_t parts = 0, repaired = 0;
+	json_t *stage, *part;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(engine, "stages"), i, stage)
+	{
+		parts += dtx_json_int(stage, "parts", 0);
+		json_array_foreach(json_object_get(stage, "fragments"), k, part) repaired +=
+			dtx_json_bool(part, "repaired", false);
+	}
+	dtx_screen_label(out, "engine");
+	dtx_buf_printf(out, "%s  ", dtx_json_text(engine, "address", ""));
+	dtx_screen_count(out, parts, "fragment", "fragments");
+	if (repaired) {
+		dtx_buf_add(out, ", ");
+		dtx_screen_count(out, repaired, "border repaired", "borders repaired");
+	}
+	if (dtx_json_bool(engine, "whole", false))
+		dtx_buf_add(out, "; then done by one process");
+	dtx_buf_addc(out, '\n');
+}
+
 void dtx_screen_machine(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *run = json_object_get(record, "run");
@@ -354,6 +379,8 @@ void dtx_screen_machine(const json_t *record, struct dtx_buf *out)
 	}
 	dtx_screen_memory(out, peak);
 	dtx_buf_addc(out, '\n');
+	if (json_object_get(run, "engine"))
+		screen_engine(json_object_get(run, "engine"), out);
 }
 
 /* A column with a known formula, for the suggestion to ask `dtx why` about it. */

@@ -13,6 +13,7 @@ import json
 engine = json.load(open("record.json"))["run"]["engine"]
 parts = engine["stages"][0]["fragments"]
 print(engine["address"], engine["whole"], len(engine["stages"]), len(parts) > 5, any(p["repaired"] for p in parts))'
+dtx provenance two.csv | grep ^engine
 echo '--- a cell that does not fit: the message of one process'
 echo '{"dtx": 1, "fallback": "off", "inputs": [{"name": "main", "types": {"n": "int"}}], "steps": [{"op": "filter", "where": "n > 100"}]}' > typed.json
 echo 'many,x' >> in.csv
