@@ -219,25 +219,36 @@ static bool grid_has(const struct dtx_textgrid *g, const char *text)
 	return false;
 }
 
+static bool list_has(const json_t *list, const char *text)
+{
+	json_t *word;
+	size_t k;
+
+	json_array_foreach((json_t *)(uintptr_t)list, k, word)
+	{
+		if (!strcmp(json_string_value(word), text))
+			return true;
+	}
+	return false;
+}
+
 void dtx_textgrid_null_words(struct dtx_textgrid *g, const struct dtx_textgrid *but, json_t *list)
 {
-	size_t i, k, n = (size_t)g->nrows * g->ncols;
-	json_t *word;
+	size_t i, n = (size_t)g->nrows * g->ncols;
+	json_t *kept = json_array();
 
 	for (i = 0; i < n; i++) {
 		const char *text = g->cell[i];
 
-		if (!text || strlen(text) > 4 || grid_fold(g, text) || grid_has(but, text))
+		if (!text || strlen(text) > 4 || grid_fold(g, text) || list_has(kept, text))
 			continue;
-		g->cell[i] = NULL;
-		json_array_foreach(list, k, word)
-		{
-			if (!strcmp(json_string_value(word), text))
-				break;
-		}
-		if (k == json_array_size(list))
-			(void)json_array_append_new(list, json_string(text));
+		if (!list_has(list, text))
+			(void)json_array_append_new(grid_has(but, text) ? kept : list,
+			                            json_string(text));
+		if (list_has(list, text))
+			g->cell[i] = NULL;
 	}
+	json_decref(kept);
 }
 
 /* --- equality --- */

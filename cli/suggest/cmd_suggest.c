@@ -12,7 +12,7 @@
 
 #define SUGGEST_ROWS 8    /* rows of the profile's sample */
 #define PLAIN        0.65 /* a plan with this score is good enough not to read the file otherwise */
-#define LEAST        0.55 /* a plan with less, which reads the file without a header, is none */
+#define LEAST        0.55 /* a plan of the file read without a header needs this score */
 #define READ_COST    0.1 /* a plan costs this if it does not read the file or the example as found */
 
 struct suggest_args {

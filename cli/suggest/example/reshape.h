@@ -39,8 +39,8 @@ void dtx_reshape_name(struct dtx_buf *out, const char *name);
 void dtx_reshape_escape(struct dtx_buf *out, struct dtx_str text);
 /* Whether all values of a are also in b. */
 bool dtx_reshape_subset(const struct dtx_hashset *a, const struct dtx_hashset *b);
-/* Propose steps: pivot_longer; filter, top, distinct, section titles; derive, fill_null; group_by;
- * split, merge, blocks and records. */
+/* Propose steps: pivot_longer; filter, distinct, section titles; derive, fill_null; group_by;
+ * split, blocks and records. */
 void dtx_reshape_unpivot(struct dtx_reshape *s);
 void dtx_reshape_rows(struct dtx_reshape *s);
 void dtx_reshape_titles(struct dtx_reshape *s);

@@ -6,7 +6,7 @@
 #include "cli/suggest/example/reshape.h"
 #include "core/base/memory/mem.h"
 
-enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* most cells to look at */ };
+enum { GROUP_KEYS = 4, GROUP_LOOKS = 20000000 /* most cells to look at */ };
 
 struct groups {
 	struct dtx_reshape *s;
