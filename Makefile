@@ -31,6 +31,8 @@ DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev li
 DEPS_TEST := bubblewrap python3-openpyxl python3-jsonschema fsverity git
 # Large packages that few tests need.  Without them, these tests are skipped and say so.
 DEPS_TEST_ALL := python3-matplotlib python3-scipy python3-jinja2 clang-format chromium
+# What --engine dask:// starts.  Tests of it are skipped without.
+DEPS_CLUSTER := python3-distributed
 # Needed only to make and check Debian packages.
 DEPS_DEB := debhelper lintian autopkgtest devscripts debootstrap git
 
@@ -82,7 +84,7 @@ LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthre
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -$(PIE) -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/worker/clock.sym
 
 LIB_SRC := $(filter-out cli/main.c $(if $(ISAL),,%/inflate_isal.c),$(sort $(shell find core ops sandbox cli -name '*.c')))
-GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c $(B)/gen/pages.c
+GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c $(B)/gen/program.c $(B)/gen/pages.c $(B)/gen/dask.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(shell find tests/unit -name 'test_*.c'))
@@ -185,7 +187,11 @@ PROGRAM := $(patsubst %,sandbox/guest/dx/dx%.py,words fn agg op repair rule stat
 $(B)/gen/program.c: core/gen/gen-program.py $(PROGRAM)
 	@mkdir -p $(@D)
 	/usr/bin/python3 -I -B $< $(PROGRAM) > $@.tmp && mv $@.tmp $@
-PAGES := man/dtx-tutorial.7
+$(B)/gen/dask.c: core/cluster/dask.py
+	@mkdir -p $(@D)
+	{ echo 'extern const char dtx_dask_py[];'; echo 'const char dtx_dask_py[] = {'; \
+	  od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; echo '0 };'; } > $@.tmp && mv $@.tmp $@
+PAGES := man/dtx-tutorial.7 man/dtx-cluster.7
 $(B)/gen/pages.c: core/gen/gen-pages.py $(PAGES)
 	@mkdir -p $(@D)
 	/usr/bin/python3 -I -B $< $(PAGES) > $@.tmp && mv $@.tmp $@
@@ -216,11 +222,13 @@ endef
 deps:
 	$(call install_packages,$(DEPS))
 
-.PHONY: deps-test deps-test-all
+.PHONY: deps-test deps-test-all deps-cluster
+deps-cluster:
+	$(call install_packages,$(DEPS) $(DEPS_CLUSTER))
 deps-test:
 	$(call install_packages,$(DEPS) $(DEPS_TEST))
 deps-test-all: deps-test
-	$(call install_packages,$(DEPS_TEST_ALL))
+	$(call install_packages,$(DEPS_TEST_ALL) $(DEPS_CLUSTER))
 
 # --- the two commands of the README ---
 

@@ -15,7 +15,7 @@ static const struct dtx_opt help_opts[] = {
 	  .metavar = "PAGE",
 	  .offset = offsetof(struct help_args, man),
 	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-config.5, dtx-ops.7, "
-	          "dtx-tutorial.7" },
+	          "dtx-tutorial.7, dtx-cluster.7" },
 	{ .name = "completion",
 	  .kind = DTX_O_TEXT,
 	  .choices = "bash,zsh,fish",

@@ -94,9 +94,9 @@ void dtx_help_overview(struct dtx_buf *out)
 		out,
 		"\n`dtx COMMAND --help` explains one; `dtx help tutorial` shows them at work in "
 		"15 minutes.\n"
-		"dtx(1), dtx-plan(5), dtx-config(5), dtx-ops(7) and dtx-sandbox(7) are the "
-		"manual;\n"
-		"where no man is: `dtx help plan`, functions, codes, config.\n\nexit status:\n");
+		"dtx(1), dtx-plan(5), dtx-config(5), dtx-ops(7), dtx-sandbox(7) and dtx-cluster(7) "
+		"are the\nmanual; where no man is: `dtx help plan`, functions, codes, config, "
+		"cluster.\n\nexit status:\n");
 	help_exits(out);
 }
 

@@ -173,7 +173,8 @@ static void man_dtx(struct dtx_buf *out)
 	for (e = dtx_exit_rows; e->meaning; e++)
 		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", e->status, e->meaning);
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-tutorial (7),\n.BR dtx-plan (5),\n.BR "
-	                 "dtx-config (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+	                 "dtx-config (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7),\n.BR "
+	                 "dtx-cluster (7)\n");
 }
 
 /* --- dtx-ops(7) --- */

@@ -12,7 +12,7 @@ static const struct topic {
 } topics[] = {
 	{ "plan", "dtx-plan.5", NULL },         { "functions", "dtx-plan.5", "FORMULAS" },
 	{ "codes", "dtx-plan.5", "ERRORS" },    { "config", "dtx-config.5", NULL },
-	{ "tutorial", "dtx-tutorial.7", NULL },
+	{ "tutorial", "dtx-tutorial.7", NULL }, { "cluster", "dtx-cluster.7", NULL },
 };
 
 enum { TOPIC_INDENT = 4 };

@@ -300,15 +300,15 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .metavar = "ADDRESS",
 	  AT(engine),
 	  .help = "read large CSV inputs in several processes: local://N for N of them, "
-	          "local://N?bytes=B with B bytes for each part (64 MiB); the result is the same" },
+	          "dask://HOST:PORT on a cluster, see dtx-cluster(7); the result is the same" },
 	{ .name = "exchange",
 	  .group = "progress, speed",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "DIR",
 	  AT(exchange),
-	  .help = "folder for the files by which the processes of --engine pass rows on (default: "
-	          "a "
-	          "temporary one)" },
+	  .help = "folder for the files by which the processes of --engine pass rows on; a "
+	          "temporary "
+	          "one where they are all on this machine" },
 	/* only pipe */
 	{ .name = "print-plan",
 	  .kind = DTX_O_FLAG,

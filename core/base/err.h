@@ -109,6 +109,8 @@
 	X(DTX_E_SNIPPET_CRASH, "snippet_crash", 8, 8, 0, 0)                                        \
 	X(DTX_E_SNIPPET_SETUP_REFUSED, "snippet_setup_refused", 8, 8, 0, 0)                        \
 	X(DTX_E_JAIL_UNAVAILABLE, "jail_unavailable", 8, 8, 0, 0)                                  \
+	/* a cluster */                                                                            \
+	X(DTX_E_ENGINE_UNAVAILABLE, "engine_unavailable", 8, 8, 0, 0)                              \
 	/* limits */                                                                               \
 	X(DTX_E_NO_MEMORY, "no_memory", 8, 8, 0, 0)                                                \
 	X(DTX_E_TIME_LIMIT, "time_limit", 8, 8, 0, 0)                                              \

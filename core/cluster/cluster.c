@@ -17,7 +17,6 @@
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/base/tempdir.h"
-#include "core/base/text/num.h"
 #include "core/base/thread/cancel.h"
 #include "core/cluster/cluster_parts.h"
 #include "core/cluster/engine.h"
@@ -611,51 +610,7 @@ static void clear(void *arg)
 	empty_folder(c);
 }
 
-/* --- the engine --- */
-
-static enum dtx_code bad_address(const char *address, struct dtx_err *err)
-{
-	enum dtx_code rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-	                               "--engine '%s': expected local://N, or "
-	                               "local://N?bytes=BYTES",
-	                               address);
-
-	dtx_err_hint(err, "--engine local://4 reads the inputs in 4 processes");
-	return rc;
-}
-
-static bool read_number(struct dtx_str text, int64_t most, int64_t *out)
-{
-	return text.len && dtx_num_parse_i64(text.ptr, text.len, out) && *out >= 1 && *out <= most;
-}
-
-static enum dtx_code open_engine(struct dtx_cluster *c, const char *address, struct dtx_err *err)
-{
-	struct dtx_str rest = dtx_str_of(address), head, more;
-	const struct dtx_str scheme = DTX_STR("local://"), bytes = DTX_STR("bytes=");
-	int64_t n = 0;
-	const char *mark;
-
-	if (!dtx_str_starts(rest, scheme))
-		return bad_address(address, err);
-	rest = (struct dtx_str){ rest.ptr + scheme.len, rest.len - scheme.len };
-	mark = memchr(rest.ptr, '?', rest.len);
-	head = (struct dtx_str){ rest.ptr, mark ? (size_t)(mark - rest.ptr) : rest.len };
-	if (!read_number(head, DTX_CLUSTER_SLOTS, &n))
-		return bad_address(address, err);
-	c->bytes = DTX_CLUSTER_BYTES;
-	if (mark) {
-		int64_t own = 0;
-
-		more = (struct dtx_str){ mark + 1, rest.len - head.len - 1 };
-		if (!dtx_str_starts(more, bytes) ||
-		    !read_number((struct dtx_str){ more.ptr + bytes.len, more.len - bytes.len },
-		                 (int64_t)1 << 40, &own))
-			return bad_address(address, err);
-		c->bytes = (uint64_t)own;
-	}
-	return dtx_engine_local((unsigned)n, &c->engine, err);
-}
+/* --- the driver as a whole --- */
 
 static enum dtx_code open_exchange(struct dtx_cluster *c, const char *exchange, struct dtx_err *err)
 {
@@ -694,6 +649,7 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
                               struct dtx_err *err)
 {
 	struct dtx_cluster *c = dtx_mem_zalloc(1, sizeof(*c));
+	struct dtx_engine_address a = { .bytes = 0 };
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
@@ -704,11 +660,19 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
 	c->stages = json_array();
 	if (!c->address || !c->stages)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(open_engine(c, address, err));
+	DTX_TRY(dtx_engine_address(address, &a, err));
+	if (a.scheduler && !exchange)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "--engine '%s' needs --exchange DIR, a folder that "
+		         "all hosts share",
+		         address);
+	c->bytes = a.bytes ? a.bytes : DTX_CLUSTER_BYTES;
 	DTX_TRY(open_exchange(c, exchange, err));
+	DTX_TRY(dtx_engine_open(&a, c->exchange, &c->engine, err));
 	*out = c;
 	c = NULL;
 out:
+	dtx_engine_address_clear(&a);
 	dtx_cluster_free(c);
 	return rc;
 }

@@ -14,11 +14,11 @@ struct dtx_cluster;
 
 /* Bytes of an input for one fragment, unless the address says otherwise. */
 #define DTX_CLUSTER_BYTES ((uint64_t)64 << 20)
-#define DTX_CLUSTER_SLOTS 1024
 
 /* Opens the engine with this address, such as "local://4" or "local://4?bytes=1000000". exchange:
  * the folder for the files of fragments; NULL: a temporary one. The caller frees *out. Codes:
- * usage, output_io. */
+ * usage, output_io,
+ * engine_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_cluster_new(const char *address, const char *exchange,
                                           struct dtx_cluster **out, struct dtx_err *err);
 /* Ends the engine and removes the files. Only dtx_cluster_json and _free may follow. The counts of

@@ -29,8 +29,30 @@ struct dtx_engine {
 	unsigned slots; /* fragments that run at the same time */
 };
 
+/* What an address says, such as "local://4?bytes=1000000" or "dask+tls://HOST:8786?ca=FILE&...". */
+struct dtx_engine_address {
+	unsigned slots;        /* of local:// */
+	char *scheduler;       /* of dask://: what Dask calls it, "tcp://HOST:PORT" */
+	char *ca, *cert, *key; /* paths; "": without TLS */
+	unsigned silence_s;    /* without an event, until parts are given up; 0: not said */
+	uint64_t bytes;        /* of an input for one fragment; 0: not said */
+};
+#define DTX_ENGINE_SLOTS 1024
+/* Reads an address; clear it also after a failure. Codes: usage. */
+DTX_MUSTUSE enum dtx_code dtx_engine_address(const char *text, struct dtx_engine_address *out,
+                                             struct dtx_err *err);
+void dtx_engine_address_clear(struct dtx_engine_address *a);
+
+/* Opens the engine of an address. exchange: the folder for the files of fragments, which is there.
+ * The caller closes *out. Codes: no_memory, engine_unavailable. */
+DTX_MUSTUSE enum dtx_code dtx_engine_open(const struct dtx_engine_address *a, const char *exchange,
+                                          struct dtx_engine **out, struct dtx_err *err);
 /* local://N: N child processes of this one. */
 DTX_MUSTUSE enum dtx_code dtx_engine_local(unsigned slots, struct dtx_engine **out,
                                            struct dtx_err *err);
+/* dask://HOST:PORT, dask+tls://HOST:PORT: tasks of a Dask cluster. */
+DTX_MUSTUSE enum dtx_code dtx_engine_dask(const struct dtx_engine_address *address,
+                                          const char *exchange, struct dtx_engine **out,
+                                          struct dtx_err *err);
 
 #endif

@@ -315,6 +315,7 @@ ELSEWHERE = {
     "encrypted_file": ("tests/unit/io/test_xls.c", "encrypted_file"),
     "header_assumed": ("tests/cli/run/warnings.stderr", "header_assumed"),
     "input_changed": ("tests/unit/io/test_source.c", "DTX_E_INPUT_CHANGED"),
+    "engine_unavailable": ("tests/cluster/dask.py", "engine_unavailable"),
     "jail_unavailable": ("tests/unit/sandbox/test_reader_start.c", "DTX_E_JAIL_UNAVAILABLE"),
     "mixed_types": ("tests/cli/inspect/report.stderr", "mixed_types"),
     "multiple_tables": ("tests/unit/io/test_csv_read.c", "DTX_E_MULTIPLE_TABLES"),

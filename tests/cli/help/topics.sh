@@ -1,6 +1,6 @@
 . "$LIB"
 # parts of the manual as text, no line wider than a terminal
-for topic in plan functions codes config tutorial; do
+for topic in plan functions codes config tutorial cluster; do
 	dtx help $topic > text
 	head -4 text
 	awk 'length > 80' text | wc -l
