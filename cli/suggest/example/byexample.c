@@ -228,8 +228,10 @@ static void match_fold(const struct dtx_textgrid *got, json_t *steps, json_t *re
 		json_t *name = json_object_get(step, keys[k]);
 
 		to = json_is_string(name) ? fold_name(map, got, name) : NULL;
-		if (to)
+		if (to) { /* which frees `name` */
 			(void)json_object_set_new(step, keys[k], to);
+			continue;
+		}
 		json_array_foreach(name, i, one)
 		{
 			to = fold_name(map, got, one);
