@@ -20,6 +20,7 @@ DTX = str(pathlib.Path(sys.argv[1]).resolve())
 PYTHON = "/usr/bin/python3"
 ENV = dict(os.environ, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="3", PYTHONDONTWRITEBYTECODE="1")
 counts = {"passed": 0, "failed": 0, "skipped": 0}
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell ignores it for what it starts in the background
 
 
 def check(what, good, detail=""):

@@ -15,6 +15,7 @@ import time
 DTX = str(pathlib.Path(sys.argv[1]).resolve())
 DEADLINE = 60
 counts = {"passed": 0, "failed": 0}
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell ignores it for what it starts in the background
 
 
 def check(what, ok, detail=""):
