@@ -143,6 +143,7 @@ static enum dtx_code look_lenient(struct dtx_look *x, struct dtx_source *src, ui
 	again = look_again(x, src, sample, &why);
 	if (again == DTX_OK || rc == DTX_E_RAGGED_ROWS) {
 		x->guessed = true;
+		dtx_err_copy(&x->refused, err);
 		dtx_err_clear(err);
 		dtx_err_copy(err, &why);
 		rc = again;
@@ -221,6 +222,27 @@ out:
 	json_decref(rows);
 	json_decref(found);
 	return rc;
+}
+
+/* What the reader refuses is an error, unless there is a proposal, which then says so. */
+static enum dtx_code look_refused(struct dtx_look *x, struct dtx_err *err)
+{
+	const char *how = x->refused.code == DTX_E_RAGGED_ROWS ? "\"ragged\": \"pad\""
+	                                                       : "\"delimiter\": \" \"";
+	char text[sizeof(x->refused.msg) + 64];
+	json_t *one;
+	size_t i;
+
+	if (!x->refused.code || x->example)
+		return DTX_OK;
+	if (!json_array_size(x->proposals)) {
+		dtx_err_copy(err, &x->refused);
+		return x->refused.code;
+	}
+	snprintf(text, sizeof(text), "read by a guess, %s: %s", how, x->refused.msg);
+	json_array_foreach(x->proposals, i, one)
+		json_array_append_new(json_object_get(one, "evidence"), json_string(text));
+	return DTX_OK;
 }
 
 /* Several tables in one file are an error, unless they are records. */
@@ -334,6 +356,7 @@ enum dtx_code dtx_look_open(struct dtx_look *x, char *path, uint32_t sample, str
 	DTX_TRY(dtx_suggest_verify(&x->suggested, src, look_plan, x, err));
 	DTX_TRY(look_propose(x, src, err));
 	DTX_TRY(look_several(x, err));
+	DTX_TRY(look_refused(x, err));
 	DTX_TRY(look_reshape(x, src, err));
 out:
 	return rc;
@@ -346,12 +369,14 @@ void dtx_look_init(struct dtx_look *x, const struct dtx_cli *cli, const struct d
 		                .args = args,
 		                .runner = { .cli = cli, .args = args, .command = command },
 		                .profile = DTX_PROFILE_INIT,
-		                .several = DTX_ERR_INIT };
+		                .several = DTX_ERR_INIT,
+		                .refused = DTX_ERR_INIT };
 }
 
 void dtx_look_clear(struct dtx_look *x)
 {
 	dtx_err_clear(&x->several);
+	dtx_err_clear(&x->refused);
 	json_decref(x->input);
 	json_decref(x->proposals);
 	json_decref(x->describe);

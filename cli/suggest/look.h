@@ -26,6 +26,7 @@ struct dtx_look {
 	bool guessed; /* the file is read by a guess (header rows, ragged rows): nothing is sure */
 	struct dtx_err
 		several; /* why the file is read as one table, although it seems to hold several */
+	struct dtx_err refused; /* what the reader refuses, and only a guess can read */
 };
 
 /* Starts a look; `command` names the command in records of runs, NULL: none. */
