@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/child_setup.h"
 #include "core/base/file.h"
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
@@ -47,11 +48,8 @@ static struct dask *dask_of(struct dtx_engine *e)
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int in, int out)
 {
-	sigset_t none, all;
 	int rc;
 
-	sigemptyset(&none);
-	sigfillset(&all);
 	rc = posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
@@ -60,15 +58,8 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		                                      0);
 	if (!rc)
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-	if (!rc)
-		rc = posix_spawnattr_setsigmask(attr, &none);
-	if (!rc)
-		rc = posix_spawnattr_setsigdefault(attr, &all);
 	/* a group of its own: Ctrl-C reaches the driver, which then ends its fragments */
-	if (!rc)
-		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-		                                            POSIX_SPAWN_SETPGROUP);
-	return rc;
+	return rc ? rc : dtx_child_signals(attr);
 }
 
 static enum dtx_code start_client(struct dask *d, const struct dtx_engine_address *a,

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/child_setup.h"
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/cluster/engine.h"
@@ -40,25 +41,15 @@ static struct local *local_of(struct dtx_engine *e)
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int out)
 {
-	sigset_t none, all;
 	int rc;
 
-	sigemptyset(&none);
-	sigfillset(&all);
 	rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
 	if (!rc)
 		rc = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-	if (!rc)
-		rc = posix_spawnattr_setsigmask(attr, &none);
-	if (!rc)
-		rc = posix_spawnattr_setsigdefault(attr, &all);
 	/* a group of its own: Ctrl-C reaches the driver, which then ends its fragments */
-	if (!rc)
-		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-		                                            POSIX_SPAWN_SETPGROUP);
-	return rc;
+	return rc ? rc : dtx_child_signals(attr);
 }
 
 static enum dtx_code start(struct child *c, const struct waiting *w, struct dtx_err *err)
