@@ -226,7 +226,8 @@ static enum dtx_code join_check(const void *args, struct dtx_err *err)
 		               "join takes either on or using, not both");
 	if (a->how == DTX_JOIN_CROSS && keys)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, a->on.n ? "/on" : "/using",
-		               "a cross join has no keys");
+		               "a cross join pairs all rows, so it takes no %s",
+		               a->on.n ? "on" : "using");
 	if (a->how != DTX_JOIN_CROSS && !keys)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "join needs on or using");
 out:
