@@ -382,6 +382,9 @@ enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts 
 		         dtx_source_name(src));
 	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
+	if (!cls->raw)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' has no raw cells, as it holds %s",
+		         dtx_source_name(src), cls->what);
 	if (cls->isolated && !dtx_source_direct(src))
 		DTX_TRY(dtx_isolated_raw(src, opts, out, err));
 	else

@@ -250,7 +250,8 @@ struct dtx_reader_class {
 	 * never any. */
 	enum dtx_code (*rejects)(struct dtx_reader *, struct dtx_buf *out, struct dtx_err *err);
 	void (*close)(struct dtx_reader *);
-	/* Reads the raw cells, even if `open` cannot make a table of the input. `out` is empty. */
+	/* Reads the raw cells, even if `open` cannot make a table of the input. `out` is empty.
+	 * NULL: a file of this format has only typed values. */
 	enum dtx_code (*raw)(struct dtx_source *, const struct dtx_read_opts *,
 	                     struct dtx_rawgrid *out, struct dtx_err *);
 };

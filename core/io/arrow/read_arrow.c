@@ -419,19 +419,6 @@ static int arrow_sniff(const void *head, size_t len, const char *path)
 	return dtx_arrow_sniff(head, len) ? 100 : 0;
 }
 
-static enum dtx_code arrow_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
-                               struct dtx_rawgrid *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	(void)opts;
-	(void)out;
-	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is an Arrow file, which has no raw cells",
-	         dtx_source_name(src));
-out:
-	return rc;
-}
-
 const struct dtx_reader_class dtx_read_arrow = {
 	.name = "arrow",
 	.formats = "arrow",
@@ -448,5 +435,4 @@ const struct dtx_reader_class dtx_read_arrow = {
 	.next = arrow_next,
 	.describe = arrow_describe,
 	.close = arrow_close,
-	.raw = arrow_raw,
 };

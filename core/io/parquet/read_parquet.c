@@ -450,19 +450,6 @@ static int parquet_sniff(const void *head, size_t len, const char *path)
 	return dtx_pq_sniff(head, len) ? 100 : 0;
 }
 
-static enum dtx_code parquet_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
-                                 struct dtx_rawgrid *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	(void)opts;
-	(void)out;
-	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is a Parquet file, which has no raw cells",
-	         dtx_source_name(src));
-out:
-	return rc;
-}
-
 const struct dtx_reader_class dtx_read_parquet = {
 	.name = "parquet",
 	.formats = "parquet",
@@ -479,5 +466,4 @@ const struct dtx_reader_class dtx_read_parquet = {
 	.next = parquet_next,
 	.describe = parquet_describe,
 	.close = parquet_close,
-	.raw = parquet_raw,
 };
