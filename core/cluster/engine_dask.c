@@ -143,7 +143,7 @@ out:
 	return rc;
 }
 
-/* Takes the next whole line out of what was read; false if there is none. */
+/* Takes the next whole line out of what was read; false if the line has not ended. */
 static bool next_line(struct dask *d, struct dtx_str *line)
 {
 	const char *from = d->read.ptr ? d->read.ptr + d->at : NULL;
