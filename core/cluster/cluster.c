@@ -48,6 +48,7 @@ struct part { /* a fragment of a source */
 struct source {
 	const struct dtx_phys_source *drawn;
 	uint32_t nsteps;
+	int32_t early; /* the step that fragments do early; -1 */
 	uint64_t base; /* pieces of the sources before it */
 	int32_t table; /* the table that the fragments make */
 	char job[DTX_SHA256_HEX];
@@ -92,11 +93,12 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct sour
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->nsources; i++)
-		if (&x->source[i] != s && x->source[i].job[0] && x->source[i].table == s->table) {
+		if (&x->source[i] != s && x->source[i].job[0] && x->source[i].table == s->table &&
+		    x->source[i].early == s->early) {
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	job = dtx_job_json(x->g, s->table, x->sink, dtx_mem_limit() / c->engine->slots);
+	job = dtx_job_json(x->g, s->table, s->early, x->sink, dtx_mem_limit() / c->engine->slots);
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
@@ -165,6 +167,7 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 		s->nsteps = dtx_cluster_splits(x->g, d);
 		s->table = s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
 		                     : d->table;
+		s->early = x->sink < 0 ? dtx_cluster_early(x->g, d, s->nsteps, s->table) : -1;
 		DTX_TRY(put_job(c, x, s, err));
 		DTX_TRY(add_parts(c, x, i, pieces, bytes, err));
 	}
@@ -336,14 +339,17 @@ out:
 
 /* --- what it made --- */
 
-static void add_step(struct dtx_cluster *c, struct dtx_opstat *to, const json_t *from)
+/* early: the driver does the step again, for the rows that this one leaves. */
+static void add_step(struct dtx_cluster *c, struct dtx_opstat *to, const json_t *from, bool early)
 {
 	const struct dtx_opctx ox = { .stat = to };
+	int64_t in = json_integer_value(json_array_get(from, 0));
+	int64_t rows = json_integer_value(json_array_get(from, 1));
 	const char *reason;
 	json_t *n;
 
-	atomic_fetch_add(&to->rows_in, json_integer_value(json_array_get(from, 0)));
-	atomic_fetch_add(&to->rows_out, json_integer_value(json_array_get(from, 1)));
+	atomic_fetch_add(&to->rows_in, early ? in - rows : in);
+	atomic_fetch_add(&to->rows_out, early ? 0 : rows);
 	atomic_fetch_add(&to->ns, json_integer_value(json_array_get(from, 2)));
 	json_object_foreach(json_array_get(from, 3), reason, n)
 	{
@@ -370,7 +376,8 @@ static enum dtx_code take_part(struct dtx_cluster *c, struct stage *x, const str
 {
 	const struct part *p = &x->part[i];
 	struct dtx_rows_file *f = &s->file[i - s->first];
-	uint32_t nsteps = s->nsteps + (x->sink >= 0);
+	int32_t last = s->early >= 0 ? s->early : x->sink; /* after the maps */
+	uint32_t nsteps = s->nsteps + (last >= 0);
 	struct dtx_read_stats own;
 	char path[PATH_MAX];
 	const json_t *o = p->said;
@@ -382,8 +389,9 @@ static enum dtx_code take_part(struct dtx_cluster *c, struct stage *x, const str
 		DTX_FAIL(err, DTX_E_INPUT_IO, "the manifest of a fragment is malformed");
 	add_stats(stats, &own);
 	for (uint32_t k = 0; k < nsteps; k++)
-		add_step(c, x->g->step[k < s->nsteps ? s->drawn->step[k] : (uint32_t)x->sink].stat,
-		         json_array_get(json_object_get(o, "steps"), k));
+		add_step(c, x->g->step[k < s->nsteps ? s->drawn->step[k] : (uint32_t)last].stat,
+		         json_array_get(json_object_get(o, "steps"), k),
+		         k >= s->nsteps && s->early >= 0);
 	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
 	f->path = dtx_arena_strdup(&c->arena, path);
 	f->sections = (uint64_t)dtx_json_int(o, "sections", 0);

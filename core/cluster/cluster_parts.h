@@ -6,6 +6,11 @@
 
 /* In splittable.c: how many maps of a source fragments can do. */
 uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_source *source);
+/* The step after the first nsteps maps of a source, whose rows are then table t, if fragments can
+ * do it early: each for its own rows, of which few stay. The driver then does it for those of all
+ * fragments. -1: there is no such step. */
+int32_t dtx_cluster_early(const struct dtx_graph *g, const struct dtx_phys_source *source,
+                          uint32_t nsteps, int32_t t);
 /* The pieces of the input of a source that fragments can read, and the bytes of a piece. 0: this
  * process has to read it. */
 uint64_t dtx_cluster_pieces(const struct dtx_graph *g, const struct dtx_phys_source *source,

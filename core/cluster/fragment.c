@@ -172,6 +172,7 @@ static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
 		NOT_A_SPEC(err);
 	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input,
 		                           .base = (uint64_t)dtx_json_int(f->spec, "base", 0),
+		                           .first_rows = f->job.first_rows,
 		                           .slice = &f->slice };
 	DTX_TRY(read_numbers(f, "steps", &f->part.step, &f->part.nsteps, err));
 	DTX_TRY(read_numbers(f, "branches", &f->part.input, &n, err));
@@ -239,17 +240,25 @@ static enum dtx_code bind(struct fragment *f, struct dtx_err *err)
 	}
 	for (uint32_t k = 0; k < f->part.nsteps; k++)
 		DTX_ASSERT(g->step[f->part.step[k]].resolved, err);
+	DTX_ASSERT(f->job.early < 0 || g->step[f->job.early].resolved, err);
 	DTX_ASSERT(dtx_graph_knows(g, f->job.table), err);
 out:
 	dtx_errlist_clear(&found);
 	return rc;
 }
 
+/* The step after the maps; -1: rows of the last map are made. */
+static int32_t last_step(const struct fragment *f)
+{
+	return f->job.early >= 0 ? f->job.early : f->job.sink;
+}
+
+/* A step that is done early makes the columns that the driver needs to do it again. */
 static enum dtx_code find_needs(struct fragment *f, struct dtx_err *err)
 {
 	struct dtx_graph *g = &f->graph;
 	uint32_t ninputs = f->job.plan->ninputs;
-	int32_t end = f->job.sink < 0 ? f->job.table : (int32_t)ninputs + f->job.sink;
+	int32_t last = last_step(f), end = last < 0 ? f->job.table : (int32_t)ninputs + last;
 	bool *live = dtx_arena_zalloc(&g->arena, f->job.plan->nsteps + 1u, sizeof(*live));
 	enum dtx_code rc = DTX_OK;
 
@@ -261,9 +270,34 @@ static enum dtx_code find_needs(struct fragment *f, struct dtx_err *err)
 	memcpy(g->push.need[end], f->job.need, f->job.nneed);
 	for (uint32_t k = 0; k < f->part.nsteps; k++)
 		live[f->part.step[k]] = true;
-	if (f->job.sink >= 0)
-		live[f->job.sink] = true;
+	if (last >= 0)
+		live[last] = true;
 	dtx_column_needs_back(&g->flow, &g->push, live);
+out:
+	return rc;
+}
+
+/* A step that is done early is the last map, or reads the rows of the maps. */
+static enum dtx_code add_early(struct fragment *f, struct dtx_err *err)
+{
+	uint32_t n = f->part.nsteps, *step, *input;
+	enum dtx_code rc = DTX_OK;
+
+	if (f->job.early < 0)
+		return DTX_OK;
+	f->graph.node[f->job.plan->ninputs + (uint32_t)f->job.early].uses = 1;
+	if (f->graph.flow.bind[f->job.early]->kind != DTX_KIND_MAP)
+		return DTX_OK;
+	step = dtx_arena_zalloc(&f->job.arena, n + 1u, sizeof(*step));
+	input = dtx_arena_zalloc(&f->job.arena, n + 1u, sizeof(*input));
+	if (!step || !input)
+		DTX_FAIL_MEM(err);
+	memcpy(step, f->part.step, n * sizeof(*step));
+	memcpy(input, f->part.input, n * sizeof(*input));
+	step[n] = (uint32_t)f->job.early;
+	f->part.step = step;
+	f->part.input = input;
+	f->part.nsteps++;
 out:
 	return rc;
 }
@@ -291,6 +325,7 @@ static enum dtx_code start(struct fragment *f, struct dtx_err *err)
 	/* the rows stream to the end of the part, however many steps of the plan read them there */
 	f->graph.node[f->job.table].uses = 1;
 	DTX_TRY(bind(f, err));
+	DTX_TRY(add_early(f, err));
 	DTX_TRY(find_needs(f, err));
 out:
 	return rc;
@@ -358,9 +393,12 @@ out:
 static enum dtx_code make_rows(struct fragment *f, struct dtx_err *err)
 {
 	const struct dtx_pipe_end end = { .eat = save_batch, .arg = f };
+	int32_t early = f->job.early;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_graph_stream(&f->graph, f->job.table, &end, err));
+	DTX_TRY(dtx_graph_stream(&f->graph,
+	                         early < 0 ? f->job.table : (int32_t)f->job.plan->ninputs + early,
+	                         &end, err));
 	for (size_t i = 0; i < f->npieces; i++)
 		DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_BATCH, (uint32_t)i, NULL,
 		                            dtx_buf_str(&f->piece[i].bytes), err));
@@ -387,21 +425,22 @@ static json_t *step_json(const struct dtx_opstat *stat)
 	                 (json_int_t)atomic_load(&stat->ns), drops);
 }
 
-/* The counts of the maps, and then of the sink. */
+/* The counts of the maps, and then of the step after them. */
 static json_t *steps_json(const struct fragment *f)
 {
-	uint32_t n = f->part.nsteps + (f->job.sink >= 0);
+	int32_t last = last_step(f);
 	json_t *list = json_array();
 
-	for (uint32_t k = 0; list && k < n; k++) {
-		uint32_t step = k < f->part.nsteps ? f->part.step[k] : (uint32_t)f->job.sink;
-
-		if (json_array_append_new(list, step_json(f->graph.step[step].stat))) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
+	for (uint32_t k = 0; list && k < f->part.nsteps; k++)
+		if ((int32_t)f->part.step[k] != last &&
+		    json_array_append_new(list, step_json(f->graph.step[f->part.step[k]].stat)))
+			goto failed;
+	if (last >= 0 && json_array_append_new(list, step_json(f->graph.step[last].stat)))
+		goto failed;
 	return list;
+failed:
+	json_decref(list);
+	return NULL;
 }
 
 static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, struct dtx_err *err)
@@ -459,6 +498,7 @@ static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, 
 	else
 		DTX_TRY(dtx_runop_state(&f->graph, (uint32_t)f->job.sink, &f->frame, write_frame, f,
 		                        err));
+	DTX_ASSERT(f->was_read[f->input], err);
 	DTX_TRY(dtx_source_check_truncated(f->source[f->input], DTX_OK, err));
 	DTX_TRY(dtx_job_input_same(&f->job, f->input, f->source[f->input], err));
 	*whole = has_notes(f);

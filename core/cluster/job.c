@@ -90,17 +90,20 @@ static json_t *need_json(const struct dtx_graph *g, int32_t table)
 	return o;
 }
 
-json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink, size_t memory)
+json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
+                     size_t memory)
 {
 	const struct dtx_plan *p = g->plan;
 	int32_t end = sink < 0 ? table : (int32_t)p->ninputs + sink;
 	json_t *source = json_stringn(p->source.len ? p->source.ptr : "", p->source.len);
+	uint64_t first = early >= 0 && g->step[early].ox ? g->step[early].ox[0].first_rows : 0;
 
-	return json_pack("{ss so ss so? so so si si so si si sI}", "dtx", DTX_VERSION, "plan",
+	return json_pack("{ss so ss so? so so si si sI si so si si sI}", "dtx", DTX_VERSION, "plan",
 	                 source, "id", p->id, "params", json_incref(p->param_values), "files",
-	                 files_json(p), "inputs", inputs_json(g), "table", (int)table, "sink",
-	                 (int)sink, "need", need_json(g, end), "run_date", (int)g->run.run_date,
-	                 "batch_rows", (int)g->opts->batch_rows, "memory", (json_int_t)memory);
+	                 files_json(p), "inputs", inputs_json(g), "table", (int)table, "early",
+	                 (int)early, "first_rows", (json_int_t)first, "sink", (int)sink, "need",
+	                 need_json(g, end), "run_date", (int)g->run.run_date, "batch_rows",
+	                 (int)g->opts->batch_rows, "memory", (json_int_t)memory);
 }
 
 /* --- reading --- */
@@ -182,7 +185,7 @@ enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text, struct dtx_
 	const char *need;
 	enum dtx_code rc = DTX_OK;
 
-	*job = (struct dtx_job){ .sink = -1 };
+	*job = (struct dtx_job){ .early = -1, .sink = -1 };
 	DTX_TRY(dtx_json_parse(text, limits, &job->json, err));
 	if (strcmp(dtx_json_text(job->json, "dtx", ""), DTX_VERSION) != 0)
 		NOT_A_JOB(err);
@@ -201,11 +204,13 @@ enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text, struct dtx_
 		DTX_TRY(open_input(job, i, err));
 	job->table = (int32_t)dtx_json_int(job->json, "table", -1);
 	job->sink = (int32_t)dtx_json_int(job->json, "sink", -1);
+	job->early = (int32_t)dtx_json_int(job->json, "early", -1);
+	job->first_rows = (uint64_t)dtx_json_int(job->json, "first_rows", 0);
 	job->run_date = (int32_t)dtx_json_int(job->json, "run_date", 0);
 	job->batch_rows = (uint32_t)dtx_json_int(job->json, "batch_rows", 0);
 	job->memory = (size_t)dtx_json_int(job->json, "memory", 0);
 	if (job->table < 0 || (uint32_t)job->table >= job->plan->ninputs + job->plan->nsteps ||
-	    job->sink >= (int32_t)job->plan->nsteps)
+	    job->early >= (int32_t)job->plan->nsteps || job->sink >= (int32_t)job->plan->nsteps)
 		NOT_A_JOB(err);
 out:
 	return rc;
@@ -217,7 +222,7 @@ void dtx_job_clear(struct dtx_job *job)
 	dtx_errlist_clear(&job->findings);
 	json_decref(job->json);
 	dtx_arena_clear(&job->arena);
-	*job = (struct dtx_job){ .sink = -1 };
+	*job = (struct dtx_job){ .early = -1, .sink = -1 };
 }
 
 enum dtx_code dtx_job_input_same(const struct dtx_job *job, uint32_t i,

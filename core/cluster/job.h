@@ -20,17 +20,20 @@ struct dtx_job {
 		*schema; /* per input; NULL: a snippet makes it, or it is not read */
 	int32_t table;   /* the table whose rows are made */
 	int32_t sink;    /* the step that takes them into its state; -1: none */
-	uint8_t *need;   /* per column of `table`, or of the sink's result: enum dtx_need */
+	int32_t early;   /* the step that chooses some of them, which the driver does again; -1 */
+	uint64_t first_rows; /* of that step, see struct dtx_opctx */
+	uint8_t *need;       /* per column of `table`, or of the sink's result: enum dtx_need */
 	uint32_t nneed;
 	int32_t run_date;
 	uint32_t batch_rows;
 	size_t memory; /* bytes that a fragment may take; 0: no limit */
 };
 
-/* The job that makes table `table` of a graph whose needs are known, or the state of the step
- * `sink` (-1: none) that reads it. memory: bytes that a fragment may take; 0: no limit. A new
- * reference; NULL: out of memory. */
-json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t sink, size_t memory);
+/* The job that makes table `table` of a graph whose needs are known, or what the step `early` (-1:
+ * none) leaves of it, or the state of the step `sink` (-1: none) that reads it. memory: bytes that
+ * a fragment may take; 0: no limit. A new reference; NULL: out of memory. */
+json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
+                     size_t memory);
 /* Reads a job. Clear it also after a failure. Codes: corrupt_file, if it is not of this version of
  * dtx or the plan is another one; those of dtx_plan_parse_with. */
 DTX_MUSTUSE enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text,

@@ -64,6 +64,55 @@ uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_sou
 	return n;
 }
 
+/* --- steps that are done early --- */
+
+/* The only step that reads table t; -1: several do, or an output. */
+static int32_t only_reader(const struct dtx_graph *g, int32_t t)
+{
+	const struct dtx_plan *p = g->plan;
+	int32_t reader = -1;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < p->nsteps; s++)
+		for (uint32_t k = 0; k < p->step[s].ntables; k++)
+			if (p->step[s].table[k] == t) {
+				n++;
+				reader = k ? -1 : (int32_t)s;
+			}
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		n += p->output[i].table == t;
+	return n == 1 && !dtx_plan_checks_apart(p) ? reader : -1;
+}
+
+/* Whether few rows stay of those that a step is given. */
+static bool few_stay(const struct dtx_graph *g, uint32_t s, const struct dtx_op_facts *f)
+{
+	return f->rows == DTX_ROWS_CHOSEN ||
+	       (f->rows == DTX_ROWS_SORTED && g->step[s].ox && g->step[s].ox[0].first_rows);
+}
+
+int32_t dtx_cluster_early(const struct dtx_graph *g, const struct dtx_phys_source *source,
+                          uint32_t nsteps, int32_t t)
+{
+	bool map = nsteps < source->nsteps;
+	int32_t s = map ? (int32_t)source->step[nsteps] : only_reader(g, t);
+	const struct dtx_plan_step *st;
+	struct dtx_op_facts f;
+
+	if (s < 0 || !is_derivable(g, (int32_t)g->plan->ninputs + s))
+		return -1;
+	st = &g->plan->step[s];
+	f = dtx_op_facts(st->op, st->canonical);
+	if (!f.by_parts || !few_stay(g, (uint32_t)s, &f) || f.values != DTX_VALUES_KEPT ||
+	    st->ntables != 1 || st->op->flags & (DTX_OP_RAW | DTX_OP_PLACES) ||
+	    !dtx_expect_empty(st->expect) || st->rules.n ||
+	    map != (g->flow.bind[s]->kind == DTX_KIND_MAP) ||
+	    g->flow.table[g->plan->ninputs + (uint32_t)s].schema->nfields !=
+	            g->flow.table[t].schema->nfields)
+		return -1;
+	return s;
+}
+
 /* Whether a step that these rows go through needs only the first of them. One process then stops
  * reading early. */
 static bool is_limited(const struct dtx_graph *g, const struct dtx_phys_source *source)

@@ -242,6 +242,9 @@ struct dtx_op_facts {
 	 * drops only rows of that kind. */
 	const char *kinds;
 	bool first; /* the rows that stay are the first ones in the order of the step */
+	/* The result stays the same if the step is first done for each of several consecutive parts
+	 * of its rows, and then for the rows that this leaves, in the order of the parts. */
+	bool by_parts;
 };
 
 struct dtx_example {

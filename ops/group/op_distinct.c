@@ -371,6 +371,14 @@ static bool distinct_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	return true;
 }
 
+static void distinct_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	const char *keep = dtx_json_text(canonical, "keep", "first");
+
+	facts->by_parts = (!strcmp(keep, "first") || !strcmp(keep, "last")) &&
+	                  !json_object_get(canonical, "count_as");
+}
+
 static void distinct_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
 {
 	(void)with;
@@ -391,6 +399,7 @@ const struct dtx_op dtx_op_distinct = {
 	           .groups = "cols",
 	           .all_cols = "",
 	           .indirect = "GROUP_BY" },
+	.facts_of = distinct_facts,
 	.dropped = distinct_dropped,
 	.params = distinct_params,
 	.nparams = DTX_COUNT(distinct_params),

@@ -293,8 +293,9 @@ static bool limit_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 
 static void limit_facts(const json_t *canonical, struct dtx_op_facts *facts)
 {
-	facts->first = !dtx_json_int(canonical, "offset", 0) &&
-	               !strcmp(dtx_json_text(canonical, "from", "start"), "start");
+	facts->by_parts = !dtx_json_int(canonical, "offset", 0);
+	facts->first =
+		facts->by_parts && !strcmp(dtx_json_text(canonical, "from", "start"), "start");
 }
 
 static void limit_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)

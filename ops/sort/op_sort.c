@@ -155,10 +155,12 @@ static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *loca
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	struct dtx_ordered_rows *rows = NULL;
-	size_t keep = sort_keep(ox), had = (size_t)atomic_load(&ox->stat->rows_in);
+	size_t keep = sort_keep(ox), had = 0;
 	enum dtx_code rc = DTX_OK;
 
 	(void)out;
+	for (unsigned w = 0; w < n; w++)
+		had += ((const struct dtx_ordered *)locals[w])->rows;
 	DTX_TRY(dtx_ordered_agree((struct dtx_ordered *const *)locals, n, ox, err));
 	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n, keep,
 	                         ox->run ? ox->run->spill : NULL, &rows, err));
@@ -264,7 +266,8 @@ const struct dtx_op dtx_op_sort = {
 	           .values = DTX_VALUES_KEPT,
 	           .decides = "by",
 	           .indirect = "SORT",
-	           .first = true },
+	           .first = true,
+	           .by_parts = true },
 	.facts_of = sort_facts,
 	.params = sort_params,
 	.nparams = DTX_COUNT(sort_params),

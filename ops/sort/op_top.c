@@ -280,6 +280,12 @@ static void top_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, ", and those equal to the last");
 }
 
+/* Groups come in order of their first row, which may not be among those that stay of a part. */
+static void top_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	facts->by_parts = !json_object_get(canonical, "by");
+}
+
 static void top_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
 {
 	(void)with;
@@ -330,6 +336,7 @@ const struct dtx_op dtx_op_top = {
 	           .decides = "expr,by",
 	           .groups = "by",
 	           .first = true },
+	.facts_of = top_facts,
 	.dropped = top_dropped,
 	.params = top_params,
 	.nparams = DTX_COUNT(top_params),

@@ -24,6 +24,7 @@ enum dtx_code dtx_ordered_add(struct dtx_ordered *o, const struct dtx_opctx *ox,
 	if (o->fold.on)
 		DTX_TRY(dtx_fold_make(o, ox, b, &row, err));
 	DTX_TRY(dtx_sorter_add(&o->sorter, b, key, order, nkeys, err));
+	o->rows += b->nrows;
 	if (row.rec)
 		DTX_TRY(dtx_fold_last(o, &row, err));
 	if (dtx_runs_wanted(ox, &o->sorter, dtx_fold_coming(&o->fold)))

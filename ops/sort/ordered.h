@@ -23,6 +23,7 @@ struct dtx_ordered {
 	struct dtx_sorter sorter;
 	struct dtx_runs runs;
 	struct dtx_fold fold;
+	size_t rows; /* that were added */
 };
 /* keep: number of rows that can matter; SIZE_MAX: all. */
 void dtx_ordered_init(struct dtx_ordered *o, size_t keep);

@@ -143,6 +143,13 @@ AWKWARD = [
     [{"op": "derive", "set": {"half": "n / 2"}}, {"op": "sort", "by": ["b", "-id"]}],
     [{"op": "distinct", "cols": ["a", "b"]}],
     [{"op": "select", "cols": ["b", "id"]}, {"op": "limit", "n": 7}],
+    [{"op": "distinct", "cols": ["b"], "keep": "last"}, {"op": "derive", "set": {"m": "n + 1"}}],
+    [{"op": "sort", "by": ["a", "-n"], "limit": 5}],
+    [{"op": "sort", "by": ["b"]}, {"op": "limit", "n": 4, "offset": 2}],
+    [{"op": "top", "n": 3, "expr": "n", "ties": "all"}, {"op": "derive", "set": {"half": "n / 2"}}],
+    [{"op": "filter", "where": "id > 2"}, {"op": "top", "n": 4, "expr": "-n"}],
+    [{"op": "limit", "n": 2, "by": ["a"]}, {"op": "group_by", "by": ["b"], "agg": {"rows": "count()", "sum": "sum(n)"}}],
+    [{"op": "limit", "n": 3, "from": "end"}, {"op": "cast", "cols": {"a": "int"}}],
     [{"op": "window", "by": ["a"], "order": ["id"], "set": {"running": "sum(n)"}}],
 ]
 

@@ -291,7 +291,7 @@ static enum dtx_code fill_sink(struct dtx_graph *g, uint32_t s, uint64_t first_r
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_graph_prepare(g, s, err));
-	g->step[s].ox[0].first_rows = first_rows;
+	g->step[s].ox[0].first_rows = g->part ? g->part->first_rows : first_rows;
 	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
 	g->step[s].done = true;
 out:
@@ -409,25 +409,24 @@ static bool is_part(const struct dtx_graph_part *part, const struct dtx_phys_sou
 	       !memcmp(s->input, part->input, s->nsteps * sizeof(*s->input));
 }
 
-/* Leaves only the source of the part, and the maps that its rows go through. */
-static enum dtx_code keep_part(const struct dtx_graph *g, struct dtx_phys_pipe *drawn,
-                               struct dtx_err *err)
+/* If the pipeline reads the source of the part: leaves only this source, and the maps that its rows
+ * go through. Returns whether it does. */
+static bool keep_part(const struct dtx_graph *g, struct dtx_phys_pipe *drawn)
 {
-	enum dtx_code rc = DTX_OK;
 	uint32_t n = 0, nbefore = 0;
 
-	for (uint32_t i = 0; i < drawn->nsources && !n; i++)
+	for (uint32_t i = 0; g->part && i < drawn->nsources && !n; i++)
 		if (is_part(g->part, &drawn->source[i]))
 			drawn->source[n++] = drawn->source[i];
-	DTX_ASSERT(n == 1, err);
+	if (!n)
+		return false;
 	for (uint32_t i = 0; i < drawn->nbefore; i++)
 		for (uint32_t k = 0; k < g->part->nsteps; k++)
 			if (drawn->before[i].step == g->part->step[k])
 				drawn->before[nbefore++] = drawn->before[i];
 	drawn->nsources = n;
 	drawn->nbefore = nbefore;
-out:
-	return rc;
+	return true;
 }
 
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
@@ -444,11 +443,9 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
-	if (g->part)
-		p.base = g->part->base + g->part->slice->first;
 	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
-	if (g->part)
-		DTX_TRY(keep_part(g, &drawn, err));
+	if (keep_part(g, &drawn))
+		p.base = g->part->base + g->part->slice->first;
 	DTX_TRY(run_before(g, &drawn, err));
 	made = dtx_arena_zalloc(&g->arena, drawn.nsources + 1u, sizeof(*made));
 	if (!made)

@@ -37,6 +37,7 @@ struct dtx_graph_part {
 	const uint32_t *step, *input; /* as in struct dtx_phys_source */
 	uint32_t nsteps;
 	uint64_t base; /* added to the numbers of pieces, to tell rows of several inputs apart */
+	uint64_t first_rows; /* of a sink after the maps, see struct dtx_opctx */
 	struct dtx_scan_slice *slice;
 };
 struct dtx_graph {
