@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -26,11 +27,12 @@
 #include "core/data/frame/frame.h"
 #include "core/io/isolate/isolate.h"
 
-#define ATTEMPTS 4    /* of a fragment that fails for a reason that may pass */
-#define WAIT_MS  100  /* between looks at the cancel flag */
-#define PAUSE_MS 100  /* before the second attempt; four times as long before each further one */
-#define RECORDED 1000 /* fragments of a stage that the record lists */
-#define SPEC_MAX 65536
+#define ATTEMPTS    4   /* of a fragment that fails for a reason that may pass */
+#define WAIT_MS     100 /* between looks at the cancel flag */
+#define PAUSE_MS    100 /* before the second attempt; four times as long before each further one */
+#define SLOW_MIN_NS 1000000000 /* a second copy is not started earlier */
+#define RECORDED    1000       /* fragments of a stage that the record lists */
+#define SPEC_MAX    65536
 
 struct part { /* a fragment of a source */
 	uint32_t source;
@@ -41,8 +43,12 @@ struct part { /* a fragment of a source */
 	enum dtx_fragment_class class;
 	uint64_t began, next;
 	unsigned attempts;
-	int64_t not_before_ns; /* it waits before another attempt; 0: it does not */
-	json_t *said;          /* the manifest, or the error */
+	unsigned running;          /* copies of it that were submitted and have not ended */
+	int64_t not_before_ns;     /* it waits before another attempt; 0: it does not */
+	bool slow;                 /* a second copy was submitted, as it took long */
+	bool remade;               /* its file was damaged, and it was done again */
+	char hash[DTX_SHA256_HEX]; /* of the file that was damaged */
+	json_t *said;              /* the manifest, or the error */
 	char name[DTX_SHA256_HEX];
 };
 struct source {
@@ -55,17 +61,24 @@ struct source {
 	uint32_t first, end; /* its parts */
 	uint32_t proven;     /* parts from `first` on whose begin is proven */
 	uint64_t border;     /* where the part `proven` has to begin; known if proven > first */
-	struct dtx_rows_file *file;
+	struct dtx_rows_file *file; /* per part */
+	struct dtx_read_stats stats;
 };
-/* The fragments of one pipeline. */
+/* The fragments of one pipeline. They make rows, the state of a sink, or the text of an output. */
 struct stage {
 	struct dtx_graph *g;
-	int32_t sink; /* the step whose state is made; -1: rows are made */
+	int32_t sink;                       /* the step whose state is made; -1: rows or text */
+	void *local;                        /* of the sink */
+	const struct dtx_spread_text *text; /* NULL: rows or a state */
+	int32_t table;                      /* with text: the table that the output has */
 	struct source *source;
 	uint32_t nsources;
 	struct part *part;
 	size_t nparts, cap_parts;
-	size_t ended; /* parts that are proven and done */
+	uint32_t taken; /* parts from the first on whose results are taken */
+	size_t running; /* copies of parts that have not ended */
+	size_t undone;  /* parts that have not ended */
+	int64_t few_ns; /* since when no part waits for a slot; 0: some do */
 };
 struct made {
 	struct dtx_reader *reader;
@@ -98,7 +111,8 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct sour
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	job = dtx_job_json(x->g, s->table, s->early, x->sink, dtx_mem_limit() / c->engine->slots);
+	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text,
+	                   dtx_mem_limit() / c->engine->slots);
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
@@ -165,11 +179,16 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 		if (!pieces)
 			continue;
 		s->nsteps = dtx_cluster_splits(x->g, d);
-		s->table = s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
-		                     : d->table;
-		s->early = x->sink < 0 ? dtx_cluster_early(x->g, d, s->nsteps, s->table) : -1;
+		s->table = x->text     ? x->table
+		           : s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
+		                       : d->table;
+		s->early = x->sink < 0 && !x->text ? dtx_cluster_early(x->g, d, s->nsteps, s->table)
+		                                   : -1;
 		DTX_TRY(put_job(c, x, s, err));
 		DTX_TRY(add_parts(c, x, i, pieces, bytes, err));
+		s->file = dtx_arena_zalloc(&c->arena, s->end - s->first + 1u, sizeof(*s->file));
+		if (!s->file)
+			DTX_FAIL_MEM(err);
 	}
 out:
 	return rc;
@@ -210,43 +229,86 @@ static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, 
 	p->done = false;
 	p->not_before_ns = 0;
 	DTX_TRY(c->engine->cls->submit(c->engine, i, dtx_buf_text(&text), err));
+	p->running++;
+	x->running++;
 out:
 	json_decref(spec);
 	dtx_buf_clear(&text);
 	return rc;
 }
 
-/* A fragment has ended: notes what it said. */
-static enum dtx_code note(struct stage *x, struct dtx_engine_event *event, struct dtx_err *err)
+static enum dtx_code other_bytes(const struct part *p, const char *first, const char *second,
+                                 struct dtx_err *err)
 {
-	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
-	struct part *p = &x->part[event->id];
-	enum dtx_code rc = DTX_OK;
+	return dtx_err_set(
+		err, DTX_E_BUG, __FILE__, __LINE__,
+		"internal: fragment %.16s was done twice and gave other bytes the second "
+		"time: %.32s, then %.32s",
+		p->name, first, second);
+}
 
-	json_decref(p->said);
-	p->said = NULL;
-	p->attempts++;
-	p->done = true;
-	p->class = event->status < 0 ? DTX_FRAGMENT_AGAIN : (enum dtx_fragment_class)event->status;
-	if (dtx_json_parse(dtx_buf_str(&event->text), limits, &p->said, NULL) != DTX_OK) {
+/* A copy of a part that has ended already: both must have made the same bytes. */
+static enum dtx_code compare(const struct part *p, const json_t *said, struct dtx_err *err)
+{
+	const char *first = dtx_json_text(p->said, "hash", ""),
+		   *second = dtx_json_text(said, "hash", "");
+
+	return *first && *second && strcmp(first, second) != 0 ? other_bytes(p, first, second, err)
+	                                                       : DTX_OK;
+}
+
+/* An attempt has failed for a reason that may pass: waits and tries again, some times. */
+static enum dtx_code retry(struct part *p, const struct dtx_engine_event *event,
+                           struct dtx_err *err)
+{
+	if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err))
 		dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
 		            "a fragment ended without a result: %s",
 		            event->reason[0] ? event->reason : "it printed no manifest");
-		p->class = DTX_FRAGMENT_AGAIN;
-	} else if (p->class == DTX_FRAGMENT_AGAIN) {
-		if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err))
-			dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__, "a fragment failed");
-	}
-	p->began = (uint64_t)dtx_json_int(p->said, "begin", 0);
-	p->next = (uint64_t)dtx_json_int(p->said, "next", 0);
-	if (p->class != DTX_FRAGMENT_AGAIN)
-		goto out;
 	if (p->attempts >= ATTEMPTS)
 		return err->code;
 	dtx_err_clear(err);
 	p->done = false;
 	p->not_before_ns = dtx_now_ns() + ((int64_t)PAUSE_MS << 2 * (p->attempts - 1)) * 1000000;
+	return DTX_OK;
+}
+
+/* A copy of a fragment has ended: notes what it said. */
+static enum dtx_code note(struct stage *x, struct dtx_engine_event *event, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
+	struct part *p = &x->part[event->id];
+	enum dtx_fragment_class class =
+		event->status < 0 ? DTX_FRAGMENT_AGAIN : (enum dtx_fragment_class)event->status;
+	json_t *said = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	p->running--;
+	x->running--;
+	if (dtx_json_parse(dtx_buf_str(&event->text), limits, &said, NULL) != DTX_OK)
+		class = DTX_FRAGMENT_AGAIN;
+	/* of a begin that was wrong; or another copy goes on */
+	if ((said && strcmp(dtx_json_text(said, "fragment", ""), p->name) != 0) ||
+	    (class == DTX_FRAGMENT_AGAIN && (p->running || p->done)))
+		goto out;
+	if (p->done) {
+		DTX_TRY(compare(p, said, err));
+		goto out;
+	}
+	json_decref(p->said);
+	p->said = said;
+	said = NULL;
+	p->attempts++;
+	p->done = true;
+	p->class = class;
+	p->began = (uint64_t)dtx_json_int(p->said, "begin", 0);
+	p->next = (uint64_t)dtx_json_int(p->said, "next", 0);
+	if (class == DTX_FRAGMENT_AGAIN)
+		DTX_TRY(retry(p, event, err));
+	else
+		p->slow = false;
 out:
+	json_decref(said);
 	return rc;
 }
 
@@ -292,7 +354,6 @@ static enum dtx_code prove(struct dtx_cluster *c, struct stage *x, struct source
 			return fail(c, x, p, err);
 		s->border = p->next;
 		s->proven++;
-		x->ended++;
 	}
 out:
 	return rc;
@@ -308,32 +369,6 @@ static enum dtx_code again(struct dtx_cluster *c, struct stage *x, struct dtx_er
 		if (x->part[i].not_before_ns && x->part[i].not_before_ns <= now)
 			DTX_TRY(submit(c, x, i, err));
 out:
-	return rc;
-}
-
-static enum dtx_code run_stage(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	bool got;
-
-	for (uint32_t i = 0; i < x->nparts; i++)
-		DTX_TRY(submit(c, x, i, err));
-	while (x->ended < x->nparts) {
-		struct dtx_engine_event event = { .text = DTX_BUF_INIT(0) };
-
-		DTX_TRY(dtx_cancel_look(err));
-		DTX_TRY(c->engine->cls->next(c->engine, WAIT_MS, &event, &got, err));
-		if (got) {
-			rc = note(x, &event, err);
-			dtx_buf_clear(&event.text);
-			DTX_TRY(rc);
-			DTX_TRY(prove(c, x, &x->source[x->part[event.id].source], err));
-		}
-		DTX_TRY(again(c, x, err));
-	}
-out:
-	if (rc != DTX_OK)
-		c->engine->cls->cancel(c->engine);
 	return rc;
 }
 
@@ -370,35 +405,24 @@ static void add_stats(struct dtx_read_stats *to, const struct dtx_read_stats *fr
 		to->dropped[i] += from->dropped[i];
 }
 
-/* Takes the counts of a part, and where its rows are. */
-static enum dtx_code take_part(struct dtx_cluster *c, struct stage *x, const struct source *s,
-                               uint32_t i, struct dtx_read_stats *stats, struct dtx_err *err)
+/* Takes the counts of a part. */
+static enum dtx_code take_counts(struct dtx_cluster *c, struct stage *x, struct source *s,
+                                 uint32_t i, struct dtx_err *err)
 {
-	const struct part *p = &x->part[i];
-	struct dtx_rows_file *f = &s->file[i - s->first];
 	int32_t last = s->early >= 0 ? s->early : x->sink; /* after the maps */
 	uint32_t nsteps = s->nsteps + (last >= 0);
 	struct dtx_read_stats own;
-	char path[PATH_MAX];
-	const json_t *o = p->said;
+	const json_t *o = x->part[i].said;
 	enum dtx_code rc = DTX_OK;
 
 	if (!dtx_isolate_stats_read(json_object_get(o, "stats"), &own) ||
-	    json_array_size(json_object_get(o, "steps")) != nsteps ||
-	    strcmp(dtx_json_text(o, "fragment", ""), p->name) != 0)
+	    json_array_size(json_object_get(o, "steps")) != nsteps)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "the manifest of a fragment is malformed");
-	add_stats(stats, &own);
+	add_stats(&s->stats, &own);
 	for (uint32_t k = 0; k < nsteps; k++)
 		add_step(c, x->g->step[k < s->nsteps ? s->drawn->step[k] : (uint32_t)last].stat,
 		         json_array_get(json_object_get(o, "steps"), k),
 		         k >= s->nsteps && s->early >= 0);
-	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
-	f->path = dtx_arena_strdup(&c->arena, path);
-	f->sections = (uint64_t)dtx_json_int(o, "sections", 0);
-	f->bytes = (uint64_t)dtx_json_int(o, "bytes", 0);
-	dtx_str_copy(f->hash, sizeof(f->hash), dtx_str_of(dtx_json_text(o, "hash", "")));
-	if (!f->path)
-		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
@@ -420,68 +444,165 @@ out:
 	return rc;
 }
 
-/* Takes the counts of all parts of a source. */
-static enum dtx_code take_counts(struct dtx_cluster *c, struct stage *x, struct source *s,
-                                 struct dtx_err *err)
-{
-	struct dtx_read_stats stats = { .rows_out = 0 };
-	enum dtx_code rc = DTX_OK;
-
-	s->file = dtx_arena_zalloc(&c->arena, s->end - s->first + 1u, sizeof(*s->file));
-	if (!s->file)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = s->first; i < s->end; i++)
-		DTX_TRY(take_part(c, x, s, i, &stats, err));
-	DTX_TRY(start_reader(x->g, s->drawn->table, err));
-	x->g->reader[s->drawn->table]->stats = stats;
-	for (uint32_t k = 0; k < s->nsteps; k++)
-		x->g->step[s->drawn->step[k]].done = true;
-out:
-	return rc;
-}
-
-static enum dtx_code take_rows(struct dtx_cluster *c, struct stage *x, struct source *s,
-                               struct dtx_spread_rows *to, struct dtx_err *err)
-{
-	struct dtx_reader *of = x->g->reader[s->drawn->table];
-	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
-	enum dtx_code rc = DTX_OK;
-
-	if (!made)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(take_counts(c, x, s, err));
-	DTX_TRY(dtx_rows_reader_new(s->file, s->end - s->first, x->g->flow.table[s->table].schema,
-	                            of, &made->reader, err));
-	made->next = c->made;
-	c->made = made;
-	to->reader = made->reader;
-	to->nsteps = s->nsteps;
-out:
-	return rc;
-}
-
-/* Loads the states that the parts of a source have made. */
-static enum dtx_code take_states(struct dtx_cluster *c, struct stage *x, struct source *s,
-                                 void *local, struct dtx_err *err)
+static enum dtx_code load_state(struct stage *x, const struct dtx_rows_file *f, struct dtx_err *err)
 {
 	const struct dtx_sink *sink = x->g->plan->step[x->sink].op->sink;
-	const struct dtx_opctx *ox = &x->g->step[x->sink].ox[0];
-	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
-	struct dtx_owner *owner = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(take_counts(c, x, s, err));
-	for (uint32_t i = s->first; i < s->end; i++) {
-		DTX_TRY(dtx_rows_file_open(&s->file[i - s->first], &owner, &view, err));
-		for (uint32_t k = 1; k < view.n; k++)
-			DTX_TRY(sink->load(ox, local, &view, &view.entry[k], owner, err));
-		dtx_frame_close(&view);
-		dtx_owner_unref(owner);
-		owner = NULL;
+	for (uint32_t k = 1; k < f->view.n; k++)
+		DTX_TRY(sink->load(&x->g->step[x->sink].ox[0], x->local, &f->view,
+		                   &f->view.entry[k], f->owner, err));
+out:
+	return rc;
+}
+
+/* Opens the file of a part that is proven and done. *again: it is damaged, and the part is done
+ * again, once. */
+static enum dtx_code open_part(struct dtx_cluster *c, struct stage *x, uint32_t i, bool *again,
+                               struct dtx_err *err)
+{
+	struct part *p = &x->part[i];
+	const struct source *s = &x->source[p->source];
+	struct dtx_rows_file *f = &s->file[i - s->first];
+	const char *hash = dtx_json_text(p->said, "hash", "");
+	char path[PATH_MAX];
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	if (p->class != DTX_FRAGMENT_OK)
+		return fail(c, x, p, err);
+	if (p->remade && strcmp(hash, p->hash) != 0)
+		return other_bytes(p, p->hash, hash, err);
+	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
+	f->path = dtx_arena_strdup(&c->arena, path);
+	f->sections = (uint64_t)dtx_json_int(p->said, "sections", 0);
+	f->bytes = (uint64_t)dtx_json_int(p->said, "bytes", 0);
+	dtx_str_copy(f->hash, sizeof(f->hash), dtx_str_of(hash));
+	if (!f->path)
+		DTX_FAIL_MEM(err);
+	rc = dtx_rows_file_open(f, err);
+	*again = rc != DTX_OK && rc != DTX_E_NO_MEMORY && !p->remade;
+	if (!*again)
+		goto out;
+	dtx_err_clear(err);
+	dtx_str_copy(p->hash, sizeof(p->hash), dtx_str_of(hash));
+	p->remade = true;
+	DTX_TRY(submit(c, x, i, err));
+out:
+	return rc;
+}
+
+/* Takes the results of parts that are ready, in order. The rows of a file stay open. */
+static enum dtx_code take_ready(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool again;
+
+	for (; x->taken < x->nparts; x->taken++) {
+		struct source *s = &x->source[x->part[x->taken].source];
+		struct dtx_rows_file *f = &s->file[x->taken - s->first];
+
+		if (x->taken >= s->proven || !x->part[x->taken].done)
+			break;
+		DTX_TRY(open_part(c, x, x->taken, &again, err));
+		if (again)
+			break;
+		DTX_TRY(take_counts(c, x, s, x->taken, err));
+		if (x->text)
+			DTX_TRY(x->text->take(x->text->arg, &f->view, err));
+		else if (x->sink >= 0)
+			DTX_TRY(load_state(x, f, err));
+		if (x->text || x->sink >= 0)
+			dtx_rows_file_close(f);
 	}
 out:
-	dtx_frame_close(&view);
-	dtx_owner_unref(owner);
+	return rc;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median of the times of the parts that are done; 0: fewer than three are. */
+static enum dtx_code median_ns(const struct stage *x, int64_t *out, struct dtx_err *err)
+{
+	int64_t *all = dtx_mem_alloc(x->nparts + 1, sizeof(*all));
+	size_t n = 0;
+	enum dtx_code rc = DTX_OK;
+
+	*out = 0;
+	if (!all)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < x->nparts; i++)
+		if (x->part[i].done)
+			all[n++] = dtx_json_int(x->part[i].said, "wall_us", 0) * 1000;
+	qsort(all, n, sizeof(*all), by_size);
+	if (n >= 3)
+		*out = all[n / 2];
+out:
+	dtx_mem_free(all);
+	return rc;
+}
+
+/* Starts a second copy of the last parts where these take long: their worker may be slow, or hang.
+ * The first result counts. */
+static enum dtx_code help_slow(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	int64_t now = dtx_now_ns(), median;
+	size_t undone = 0;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < x->nparts; i++)
+		undone += !x->part[i].done;
+	if (!undone || undone > DTX_MAX(x->nparts / 20, 1) || undone > c->engine->slots) {
+		x->few_ns = 0;
+		goto out;
+	}
+	if (undone != x->undone || !x->few_ns)
+		x->few_ns = now;
+	x->undone = undone;
+	if (now - x->few_ns < SLOW_MIN_NS)
+		goto out;
+	DTX_TRY(median_ns(x, &median, err));
+	for (uint32_t i = 0; median && now - x->few_ns > 3 * median && i < x->nparts; i++) {
+		if (x->part[i].done || x->part[i].slow || x->part[i].running != 1)
+			continue;
+		x->part[i].slow = true;
+		DTX_TRY(submit(c, x, i, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code run_stage(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool got;
+
+	for (uint32_t i = 0; i < x->nparts; i++)
+		DTX_TRY(submit(c, x, i, err));
+	while (x->taken < x->nparts) {
+		struct dtx_engine_event event = { .text = DTX_BUF_INIT(0) };
+
+		DTX_TRY(dtx_cancel_look(err));
+		DTX_TRY(c->engine->cls->next(c->engine, WAIT_MS, &event, &got, err));
+		if (got) {
+			rc = note(x, &event, err);
+			dtx_buf_clear(&event.text);
+			DTX_TRY(rc);
+			DTX_TRY(prove(c, x, &x->source[x->part[event.id].source], err));
+			DTX_TRY(take_ready(c, x, err));
+		} else {
+			DTX_TRY(help_slow(c, x, err));
+		}
+		DTX_TRY(again(c, x, err));
+	}
+out:
+	if (rc != DTX_OK || x->running)
+		c->engine->cls->cancel(c->engine);
 	return rc;
 }
 
@@ -516,12 +637,13 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, 
 		const struct part *p = &x->part[i];
 		const json_t *o = p->said;
 		json_t *one = json_pack(
-			"{ss si sI sI sI sI sI sb si}", "fragment", p->name, "input",
+			"{ss si sI sI sI sI sI sb sb si ss? ss}", "fragment", p->name, "input",
 			(int)x->source[p->source].drawn->table, "rows", dtx_json_int(o, "rows", 0),
 			"bytes", dtx_json_int(o, "bytes", 0), "wall_us",
 			dtx_json_int(o, "wall_us", 0), "cpu_us", dtx_json_int(o, "cpu_us", 0),
 			"peak_bytes", dtx_json_int(o, "peak_bytes", 0), "repaired", p->exact,
-			"attempts", (int)p->attempts);
+			"remade", p->remade, "attempts", (int)p->attempts, "host",
+			dtx_json_text(o, "host", NULL), "hash", dtx_json_text(o, "hash", ""));
 
 		if (!one || json_array_append_new(list, one)) {
 			json_decref(list);
@@ -554,9 +676,47 @@ out:
 
 static void clear_stage(struct stage *x)
 {
+	for (uint32_t i = 0; i < x->nsources; i++)
+		for (uint32_t k = x->source[i].first; x->source[i].file && k < x->source[i].end;
+		     k++)
+			dtx_rows_file_close(&x->source[i].file[k - x->source[i].first]);
 	for (size_t i = 0; i < x->nparts; i++)
 		json_decref(x->part[i].said);
 	dtx_mem_free(x->part);
+}
+
+/* All parts of a source are taken. */
+static enum dtx_code finish_source(struct stage *x, const struct source *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(start_reader(x->g, s->drawn->table, err));
+	x->g->reader[s->drawn->table]->stats = s->stats;
+	for (uint32_t k = 0; k < s->nsteps; k++)
+		x->g->step[s->drawn->step[k]].done = true;
+out:
+	return rc;
+}
+
+static enum dtx_code give_rows(struct dtx_cluster *c, struct stage *x, struct source *s,
+                               struct dtx_spread_rows *to, struct dtx_err *err)
+{
+	struct dtx_reader *of = x->g->reader[s->drawn->table];
+	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(finish_source(x, s, err));
+	DTX_TRY(dtx_rows_reader_new(s->file, s->end - s->first, x->g->flow.table[s->table].schema,
+	                            of, &made->reader, err));
+	s->end = s->first; /* the files are the reader's now */
+	made->next = c->made;
+	c->made = made;
+	to->reader = made->reader;
+	to->nsteps = s->nsteps;
+out:
+	return rc;
 }
 
 static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
@@ -569,30 +729,47 @@ static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_
 	DTX_TRY(make_stage(c, &x, drawn, err));
 	for (uint32_t i = 0; i < x.nsources; i++)
 		if (x.source[i].end > x.source[i].first)
-			DTX_TRY(take_rows(c, &x, &x.source[i], &made[i], err));
+			DTX_TRY(give_rows(c, &x, &x.source[i], &made[i], err));
 	DTX_TRY(check_rows(&x, err));
 out:
 	clear_stage(&x);
 	return rc;
 }
 
+/* A stage in which fragments do all steps of the pipeline, and its end. */
+static enum dtx_code whole_stage(struct dtx_cluster *c, struct stage *x,
+                                 const struct dtx_phys_pipe *drawn, bool *done, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*done = all_split(x->g, drawn);
+	if (!*done)
+		goto out;
+	DTX_TRY(make_stage(c, x, drawn, err));
+	for (uint32_t i = 0; i < x->nsources; i++)
+		DTX_TRY(finish_source(x, &x->source[i], err));
+	DTX_TRY(check_rows(x, err));
+out:
+	clear_stage(x);
+	return rc;
+}
+
 static enum dtx_code states(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
                             uint32_t step, void *local, bool *done, struct dtx_err *err)
 {
-	struct dtx_cluster *c = arg;
-	struct stage x = { .g = g, .sink = (int32_t)step };
-	enum dtx_code rc = DTX_OK;
+	struct stage x = { .g = g, .sink = (int32_t)step, .local = local };
 
-	*done = all_split(g, drawn);
-	if (!*done)
-		goto out;
-	DTX_TRY(make_stage(c, &x, drawn, err));
-	for (uint32_t i = 0; i < x.nsources; i++)
-		DTX_TRY(take_states(c, &x, &x.source[i], local, err));
-	DTX_TRY(check_rows(&x, err));
-out:
-	clear_stage(&x);
-	return rc;
+	return whole_stage(arg, &x, drawn, done, err);
+}
+
+static enum dtx_code texts(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                           const struct dtx_spread_text *to, bool *done, struct dtx_err *err)
+{
+	struct stage x = {
+		.g = g, .sink = -1, .text = to, .table = g->plan->output[to->output].table
+	};
+
+	return whole_stage(arg, &x, drawn, done, err);
 }
 
 /* Removes the files of fragments, and of those that were ended while they wrote one. */
@@ -663,7 +840,9 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
 	*out = NULL;
 	if (!c)
 		DTX_FAIL_MEM(err);
-	c->spread = (struct dtx_spread){ .arg = c, .rows = rows, .states = states, .clear = clear };
+	c->spread = (struct dtx_spread){
+		.arg = c, .rows = rows, .states = states, .texts = texts, .clear = clear
+	};
 	c->address = dtx_mem_strdup(address);
 	c->stages = json_array();
 	if (!c->address || !c->stages)

@@ -37,7 +37,8 @@ struct dtx_engine_address {
 	unsigned silence_s;    /* without an event, until parts are given up; 0: not said */
 	uint64_t bytes;        /* of an input for one fragment; 0: not said */
 };
-#define DTX_ENGINE_SLOTS 1024
+#define DTX_ENGINE_SLOTS     1024
+#define DTX_ENGINE_SILENCE_S 60u /* where an address does not say it */
 /* Reads an address; clear it also after a failure. Codes: usage. */
 DTX_MUSTUSE enum dtx_code dtx_engine_address(const char *text, struct dtx_engine_address *out,
                                              struct dtx_err *err);
@@ -47,9 +48,9 @@ void dtx_engine_address_clear(struct dtx_engine_address *a);
  * The caller closes *out. Codes: no_memory, engine_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_engine_open(const struct dtx_engine_address *a, const char *exchange,
                                           struct dtx_engine **out, struct dtx_err *err);
-/* local://N: N child processes of this one. */
-DTX_MUSTUSE enum dtx_code dtx_engine_local(unsigned slots, struct dtx_engine **out,
-                                           struct dtx_err *err);
+/* local://N: N child processes of this one. silence_s: as in the address. */
+DTX_MUSTUSE enum dtx_code dtx_engine_local(unsigned slots, unsigned silence_s,
+                                           struct dtx_engine **out, struct dtx_err *err);
 /* dask://HOST:PORT, dask+tls://HOST:PORT: tasks of a Dask cluster. */
 DTX_MUSTUSE enum dtx_code dtx_engine_dask(const struct dtx_engine_address *address,
                                           const char *exchange, struct dtx_engine **out,

@@ -23,7 +23,6 @@
 #include "core/cluster/engine.h"
 
 #define LINE_MAX_BYTES ((size_t)32 << 20)
-#define SILENCE_S      60u  /* without an event, until parts are given up */
 #define CLOSE_MS       5000 /* for the client to end what still runs */
 
 /* dask.py, in build/gen/dask.c. */
@@ -81,7 +80,8 @@ static enum dtx_code start_client(struct dask *d, const struct dtx_engine_addres
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, failed;
 	enum dtx_code rc = DTX_OK;
 
-	snprintf(silence, sizeof(silence), "%u", a->silence_s ? a->silence_s : SILENCE_S);
+	snprintf(silence, sizeof(silence), "%u",
+	         a->silence_s ? a->silence_s : DTX_ENGINE_SILENCE_S);
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot make a pipe: %s", strerror(errno));
 	posix_spawn_file_actions_init(&actions);

@@ -12,13 +12,15 @@
 #include "core/base/child_setup.h"
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
+#include "core/base/log.h"
 #include "core/cluster/engine.h"
 
 #define PRINTED_MAX ((size_t)16 << 20) /* of one fragment */
 
 struct child {
 	pid_t pid; /* 0: the slot is free */
-	int out;   /* where its stdout can be read */
+	int64_t start_ns;
+	int out; /* where its stdout can be read */
 	uint32_t id;
 	struct dtx_buf text;
 };
@@ -32,6 +34,8 @@ struct local {
 	struct pollfd *poll;
 	struct waiting *queue; /* [first, n) */
 	size_t first, n, cap;
+	int64_t silence_ns, slowest_ns; /* without an event, until all are ended; of a fragment */
+	int64_t heard_ns;               /* the last end or start of one */
 };
 
 static struct local *local_of(struct dtx_engine *e)
@@ -74,6 +78,7 @@ static enum dtx_code start(struct child *c, const struct waiting *w, struct dtx_
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot start a fragment: %s", strerror(failed));
 	}
 	c->id = w->id;
+	c->start_ns = dtx_now_ns();
 	c->out = out[0];
 	out[0] = -1;
 	dtx_buf_init(&c->text, PRINTED_MAX);
@@ -91,6 +96,7 @@ static enum dtx_code fill_slots(struct local *l, struct dtx_err *err)
 		if (l->child[i].pid)
 			continue;
 		DTX_TRY(start(&l->child[i], &l->queue[l->first], err));
+		l->heard_ns = l->child[i].start_ns;
 		dtx_mem_free(l->queue[l->first++].spec);
 	}
 out:
@@ -143,6 +149,19 @@ static bool drain(struct child *c)
 	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
 }
 
+/* Ends all fragments if none has ended for a long time. They are then reported as lost. */
+static void end_silent(struct local *l)
+{
+	int64_t now = dtx_now_ns();
+
+	if (now - l->heard_ns <= DTX_MAX(l->silence_ns, 3 * l->slowest_ns))
+		return;
+	l->heard_ns = now;
+	for (unsigned i = 0; i < l->head.slots; i++)
+		if (l->child[i].pid)
+			(void)kill(l->child[i].pid, SIGKILL);
+}
+
 static enum dtx_code local_next(struct dtx_engine *e, int wait_ms, struct dtx_engine_event *out,
                                 bool *got, struct dtx_err *err)
 {
@@ -154,11 +173,15 @@ static enum dtx_code local_next(struct dtx_engine *e, int wait_ms, struct dtx_en
 	for (unsigned i = 0; i < e->slots; i++)
 		l->poll[i] = (struct pollfd){ .fd = l->child[i].pid ? l->child[i].out : -1,
 			                      .events = POLLIN };
-	if (poll(l->poll, e->slots, wait_ms) <= 0)
+	if (poll(l->poll, e->slots, wait_ms) <= 0) {
+		end_silent(l);
 		goto out;
+	}
 	for (unsigned i = 0; i < e->slots && !*got; i++) {
 		if (!l->poll[i].revents || !drain(&l->child[i]))
 			continue;
+		l->heard_ns = dtx_now_ns();
+		l->slowest_ns = DTX_MAX(l->slowest_ns, l->heard_ns - l->child[i].start_ns);
 		reap(&l->child[i], out);
 		*got = true;
 	}
@@ -206,7 +229,8 @@ static const struct dtx_engine_class local_class = {
 	.close = local_close,
 };
 
-enum dtx_code dtx_engine_local(unsigned slots, struct dtx_engine **out, struct dtx_err *err)
+enum dtx_code dtx_engine_local(unsigned slots, unsigned silence_s, struct dtx_engine **out,
+                               struct dtx_err *err)
 {
 	struct local *l = dtx_mem_zalloc(1, sizeof(*l));
 	enum dtx_code rc = DTX_OK;
@@ -214,6 +238,7 @@ enum dtx_code dtx_engine_local(unsigned slots, struct dtx_engine **out, struct d
 	if (!l)
 		DTX_FAIL_MEM(err);
 	l->head = (struct dtx_engine){ &local_class, slots };
+	l->silence_ns = (int64_t)(silence_s ? silence_s : DTX_ENGINE_SILENCE_S) * 1000000000;
 	l->child = dtx_mem_zalloc(slots, sizeof(*l->child));
 	l->poll = dtx_mem_zalloc(slots, sizeof(*l->poll));
 	if (!l->child || !l->poll)

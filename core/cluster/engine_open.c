@@ -145,5 +145,5 @@ enum dtx_code dtx_engine_open(const struct dtx_engine_address *a, const char *ex
                               struct dtx_engine **out, struct dtx_err *err)
 {
 	return a->scheduler ? dtx_engine_dask(a, exchange, out, err)
-	                    : dtx_engine_local(a->slots, out, err);
+	                    : dtx_engine_local(a->slots, a->silence_s, out, err);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include "core/data/frame/frame.h"
 #include "core/data/frame/frame_batch.h"
 #include "core/io/isolate/isolate.h"
+#include "core/plan/exec/outputs.h"
 #include "core/plan/pipe/runop.h"
 
 /* --- the exchange folder --- */
@@ -25,11 +27,14 @@ void dtx_exchange_path(char *to, size_t size, const char *exchange, const char *
 	snprintf(to, size, "%s/%s.%s", exchange, name, kind);
 }
 
-/* The name of a file while it is written. Two processes may do the same fragment. */
+/* The name of a file while it is written. Two processes may do the same fragment, on two hosts. */
 static void temp_path(char *to, size_t size, const char *exchange, const char *name,
                       const char *kind)
 {
-	snprintf(to, size, "%s/.%s.%s.%ld.tmp", exchange, name, kind, (long)getpid());
+	char host[HOST_NAME_MAX + 1] = "";
+
+	(void)gethostname(host, sizeof(host) - 1);
+	snprintf(to, size, "%s/.%s.%s.%s.%ld.tmp", exchange, name, kind, host, (long)getpid());
 }
 
 static enum dtx_code temp_open(const char *path, int *fd, struct dtx_err *err)
@@ -407,6 +412,12 @@ out:
 	return rc;
 }
 
+static enum dtx_code make_texts(struct fragment *f, struct dtx_err *err)
+{
+	return dtx_outputs_texts(&f->graph, f->job.table, f->job.writer, &f->job.write, &f->frame,
+	                         &f->rows, write_frame, f, err);
+}
+
 static json_t *step_json(const struct dtx_opstat *stat)
 {
 	json_t *drops = json_object();
@@ -447,12 +458,14 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 {
 	const struct dtx_reader *r = f->reader[f->input];
 	struct rusage used = { .ru_maxrss = 0 };
+	char host[HOST_NAME_MAX + 1] = "";
 	json_t *o;
 	enum dtx_code rc = DTX_OK;
 
 	(void)getrusage(RUSAGE_SELF, &used);
-	o = json_pack("{ss si sI sI sI sI sI ss sI so so sI sI sI}", "fragment", f->name, "class",
-	              DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
+	(void)gethostname(host, sizeof(host) - 1);
+	o = json_pack("{ss si sI sI sI sI sI ss sI so so sI sI sI ss}", "fragment", f->name,
+	              "class", DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
 	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
 	              (json_int_t)f->sections, "bytes", (json_int_t)f->bytes, "hash", f->hash,
 	              "misfits", (json_int_t)r->misfits, "stats", dtx_isolate_stats_json(&r->stats),
@@ -460,7 +473,7 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
 	              (json_int_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
 	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,
-	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024);
+	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "host", host);
 	if (!o)
 		DTX_FAIL_MEM(err);
 	dtx_json_print(o, 0, out);
@@ -493,7 +506,9 @@ static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, 
 	DTX_TRY(start(f, err));
 	/* a frame has at least one section */
 	DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""), err));
-	if (f->job.sink < 0)
+	if (f->job.writer)
+		DTX_TRY(make_texts(f, err));
+	else if (f->job.sink < 0)
 		DTX_TRY(make_rows(f, err));
 	else
 		DTX_TRY(dtx_runop_state(&f->graph, (uint32_t)f->job.sink, &f->frame, write_frame, f,

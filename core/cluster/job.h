@@ -8,7 +8,7 @@
 #define DTX_CLUSTER_JOB_H
 
 #include "core/base/text/json.h"
-#include "core/plan/pipe/graph.h"
+#include "core/plan/pipe/spread.h"
 
 struct dtx_job {
 	struct dtx_arena arena;
@@ -22,7 +22,10 @@ struct dtx_job {
 	int32_t sink;    /* the step that takes them into its state; -1: none */
 	int32_t early;   /* the step that chooses some of them, which the driver does again; -1 */
 	uint64_t first_rows; /* of that step, see struct dtx_opctx */
-	uint8_t *need;       /* per column of `table`, or of the sink's result: enum dtx_need */
+	/* the writer that formats the rows; NULL: they are kept as rows */
+	const struct dtx_writer_class *writer;
+	struct dtx_write_opts write;
+	uint8_t *need; /* per column of `table`, or of the sink's result: enum dtx_need */
 	uint32_t nneed;
 	int32_t run_date;
 	uint32_t batch_rows;
@@ -30,10 +33,11 @@ struct dtx_job {
 };
 
 /* The job that makes table `table` of a graph whose needs are known, or what the step `early` (-1:
- * none) leaves of it, or the state of the step `sink` (-1: none) that reads it. memory: bytes that
- * a fragment may take; 0: no limit. A new reference; NULL: out of memory. */
+ * none) leaves of it, or the state of the step `sink` (-1: none) that reads it, or the text of an
+ * output (NULL: none). memory: bytes that a fragment may take; 0: no limit. A new reference; NULL:
+ * out of memory. */
 json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
-                     size_t memory);
+                     const struct dtx_spread_text *text, size_t memory);
 /* Reads a job. Clear it also after a failure. Codes: corrupt_file, if it is not of this version of
  * dtx or the plan is another one; those of dtx_plan_parse_with. */
 DTX_MUSTUSE enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text,

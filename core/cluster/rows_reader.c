@@ -1,9 +1,7 @@
-/* Reads the files of fragments, see rows_reader.h. A file is mapped and its hash is compared when
- * its first batch is asked for; workers take batches in order. */
+/* Reads the files of fragments, see rows_reader.h. Workers take batches in order. */
 #include "core/cluster/rows_reader.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,23 +9,15 @@
 #include "core/base/file.h"
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
-#include "core/data/frame/frame.h"
 #include "core/data/frame/frame_batch.h"
 
 struct mapping {
 	void *ptr;
 	size_t len;
 };
-struct opened {
-	pthread_mutex_t lock; /* for what follows */
-	bool done;
-	struct dtx_owner *owner; /* of the mapping */
-	struct dtx_frame_view view;
-};
 struct rows_reader {
 	struct dtx_reader head;
-	const struct dtx_rows_file *file;
-	struct opened *opened; /* per file */
+	struct dtx_rows_file *file;
 	size_t nfiles;
 	uint64_t *first; /* per file: the number of its first batch; one more for the end */
 	const struct dtx_schema *schema;
@@ -73,25 +63,33 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_rows_file_open(const struct dtx_rows_file *f, struct dtx_owner **owner,
-                                 struct dtx_frame_view *view, struct dtx_err *err)
+enum dtx_code dtx_rows_file_open(struct dtx_rows_file *f, struct dtx_err *err)
 {
 	char hash[DTX_SHA256_HEX];
 	struct dtx_weak weak;
 	const void *bytes = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(map_file(f, owner, &bytes, err));
+	DTX_TRY(map_file(f, &f->owner, &bytes, err));
 	dtx_weak_init(&weak);
 	dtx_weak_add(&weak, bytes, f->bytes);
 	dtx_weak_done(&weak, hash);
 	if (strcmp(hash, f->hash) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO,
 		         "'%s' does not have the bytes that its fragment wrote", f->path);
-	DTX_TRY(dtx_frame_open(bytes, f->bytes, view, err));
-	DTX_ASSERT(view->n == f->sections + 1, err);
+	DTX_TRY(dtx_frame_open(bytes, f->bytes, &f->view, err));
+	DTX_ASSERT(f->view.n == f->sections + 1, err);
 out:
+	if (rc != DTX_OK)
+		dtx_rows_file_close(f);
 	return rc;
+}
+
+void dtx_rows_file_close(struct dtx_rows_file *f)
+{
+	dtx_frame_close(&f->view);
+	dtx_owner_unref(f->owner);
+	f->owner = NULL;
 }
 
 static enum dtx_code rows_next(struct dtx_reader *reader, unsigned worker, struct dtx_batch **out,
@@ -100,7 +98,7 @@ static enum dtx_code rows_next(struct dtx_reader *reader, unsigned worker, struc
 	struct rows_reader *r = (struct rows_reader *)reader;
 	uint64_t i = atomic_fetch_add(&r->claimed, 1);
 	const struct dtx_frame_entry *e;
-	struct opened *o;
+	const struct dtx_rows_file *f;
 	size_t k = 0, high = r->nfiles;
 	enum dtx_code rc = DTX_OK;
 
@@ -116,16 +114,10 @@ static enum dtx_code rows_next(struct dtx_reader *reader, unsigned worker, struc
 		else
 			high = mid;
 	}
-	o = &r->opened[k];
-	pthread_mutex_lock(&o->lock);
-	if (!o->done)
-		rc = dtx_rows_file_open(&r->file[k], &o->owner, &o->view, err);
-	o->done = rc == DTX_OK;
-	pthread_mutex_unlock(&o->lock);
-	DTX_TRY(rc);
-	e = &o->view.entry[i - r->first[k] + 1];
+	f = &r->file[k];
+	e = &f->view.entry[i - r->first[k] + 1];
 	DTX_ASSERT(e->kind == DTX_FRAME_BATCH, err);
-	DTX_TRY(dtx_frame_batch_load(dtx_frame_bytes(&o->view, e), o->owner, r->schema, out, err));
+	DTX_TRY(dtx_frame_batch_load(dtx_frame_bytes(&f->view, e), f->owner, r->schema, out, err));
 	(*out)->seq = i;
 	(*out)->last = true;
 	(*out)->origin = &r->head.origin;
@@ -145,12 +137,8 @@ static void rows_close(struct dtx_reader *reader)
 {
 	struct rows_reader *r = (struct rows_reader *)reader;
 
-	for (size_t i = 0; r->opened && i < r->nfiles; i++) {
-		dtx_frame_close(&r->opened[i].view);
-		dtx_owner_unref(r->opened[i].owner);
-		pthread_mutex_destroy(&r->opened[i].lock);
-	}
-	dtx_mem_free(r->opened);
+	for (size_t i = 0; i < r->nfiles; i++)
+		dtx_rows_file_close(&r->file[i]);
 	dtx_mem_free(r->first);
 	dtx_arena_clear(&r->head.arena);
 	dtx_mem_free(r);
@@ -163,7 +151,7 @@ static const struct dtx_reader_class rows_class = {
 	.close = rows_close,
 };
 
-enum dtx_code dtx_rows_reader_new(const struct dtx_rows_file *file, size_t nfiles,
+enum dtx_code dtx_rows_reader_new(struct dtx_rows_file *file, size_t nfiles,
                                   const struct dtx_schema *schema, struct dtx_reader *of,
                                   struct dtx_reader **out, struct dtx_err *err)
 {
@@ -181,13 +169,10 @@ enum dtx_code dtx_rows_reader_new(const struct dtx_rows_file *file, size_t nfile
 	r->nfiles = nfiles;
 	r->schema = schema;
 	r->first = dtx_mem_zalloc(nfiles + 1, sizeof(*r->first));
-	r->opened = dtx_mem_zalloc(nfiles + 1, sizeof(*r->opened));
-	if (!r->first || !r->opened)
+	if (!r->first)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < nfiles; i++) {
-		pthread_mutex_init(&r->opened[i].lock, NULL);
+	for (size_t i = 0; i < nfiles; i++)
 		r->first[i + 1] = r->first[i] + file[i].sections;
-	}
 	*out = &r->head;
 	r = NULL;
 out:

@@ -7,6 +7,7 @@
  * cells take the general path, which writes the same bytes. */
 #include "core/data/tablehash.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -392,6 +393,17 @@ static void rowhash_hash(const char *message, size_t len, uint8_t *to, dtx_u128 
 	tablehash_be64(to, hash[1]);
 	tablehash_be64(to + 8, hash[0]);
 	*sum += (dtx_u128)hash[1] << 64 | hash[0];
+}
+
+void dtx_rowhash_sum(struct dtx_rowhash *p)
+{
+	uint64_t half[2];
+
+	p->sum = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		memcpy(half, p->bytes + i * DTX_ROWHASH_BYTES, sizeof(half));
+		p->sum += (dtx_u128)be64toh(half[0]) << 64 | be64toh(half[1]);
+	}
 }
 
 /* Keeps the texts of numbers in the live rows [i, i + n). */

@@ -35,6 +35,9 @@ void dtx_rowhash_clear(struct dtx_rowhash *p);
 DTX_MUSTUSE enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
                                             struct dtx_err *err);
 
+/* Sets `sum` from the bytes. */
+void dtx_rowhash_sum(struct dtx_rowhash *p);
+
 struct dtx_tablehash {
 	struct dtx_sha256 sha;
 	dtx_u128 sum;

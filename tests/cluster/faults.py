@@ -43,17 +43,22 @@ class Place:
     def clear(self):
         (self.dir / "out.csv").unlink(missing_ok=True)
 
+    def fragments(self):
+        """Those of the last run, as its record has them."""
+        done = subprocess.run([DTX, "provenance", "--json", "--full"], cwd=self.dir, env=self.env, capture_output=True)
+        stages = (json.loads(done.stdout)["run"].get("engine") or {}).get("stages", [])
+        return [f for s in stages for f in s["fragments"]]
+
 
 def fragments(pid):
     """The processes of the fragments that a driver runs."""
     found = []
-    for proc in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (proc / "stat").read_text().rsplit(")", 1)[1].split()
-            if int(stat[1]) == pid and b"\0fragment\0" in (proc / "cmdline").read_bytes() and stat[0] != "Z":
-                found.append(int(proc.name))
-        except (OSError, IndexError):
-            pass
+    try:
+        for child in pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split():
+            if b"\0fragment\0" in pathlib.Path("/proc/%s/cmdline" % child).read_bytes():
+                found.append(int(child))
+    except OSError:
+        pass
     return found
 
 
@@ -93,6 +98,60 @@ def kill_one(run):
     return False
 
 
+def stop_one(run):
+    """Stops a fragment that has just begun; its process id, or None."""
+    for pid in fragments(run.pid):
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            return pid
+        except ProcessLookupError:
+            pass
+    return None
+
+
+def stopped(place, engine):
+    """A run with a fragment that is stopped and stays so."""
+    for _ in range(5):
+        place.input()
+        place.clear()
+        run = place.start("--engine", engine)
+        pid = until(lambda: stop_one(run) or run.poll() is not None)
+        if run.poll() is None and pid is not True:
+            out, err = run.communicate(timeout=DEADLINE)
+            return run.returncode, err.decode()
+        run.communicate()
+    return None, "the runs were over too soon"
+
+
+def flip(path):
+    with open(path, "r+b") as f:
+        f.seek(200)
+        byte = f.read(1)
+        f.seek(200)
+        f.write(bytes([byte[0] ^ 1]))
+
+
+def damaged(place, exchange, changes):
+    """A run of which a file is damaged before it is read: the first fragment is stopped, so that no later one is read yet.
+    changes: the input too, in a way that its size and time do not show."""
+    place.input()
+    place.clear()
+    run = place.start("--engine", "local://2?bytes=20000", "--exchange", str(exchange))
+    first = until(lambda: stop_one(run) or run.poll() is not None)
+    if first is True:
+        return None, run.communicate()[1].decode()
+    flip(until(lambda: next(iter(exchange.glob("*/*.frame")), None)))
+    if changes:
+        path = place.dir / "in.csv"
+        was, text = os.stat(path), path.read_text()
+        with open(path, "r+") as f:
+            f.write(text.replace("text", "Text"))
+        os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    os.kill(first, signal.SIGCONT)
+    out, err = run.communicate(timeout=DEADLINE)
+    return run.returncode, err.decode()
+
+
 def main():
     place = Place()
     out, exchange = place.dir / "out.csv", place.dir / "x"
@@ -113,18 +172,17 @@ def main():
         code, err = while_running(place, "a changed input", append)
         check("an input that changes fails the run", code == 4 and "input_changed" in err and not out.exists(), err)
 
-        def damage(run):
-            for path in exchange.glob("*/*.frame"):
-                with open(path, "r+b") as f:
-                    f.seek(200)
-                    byte = f.read(1)
-                    f.seek(200)
-                    f.write(bytes([byte[0] ^ 1]))
-                return bool(fragments(run.pid)) or run.poll() is None
-            return False
-        code, err = while_running(place, "a damaged file", damage, "--exchange", str(exchange))
-        check("a flipped bit in a fragment's file fails the run", code == 4 and "input_io" in err and not out.exists(),
-              "%s %s" % (code, err))
+        code, err = damaged(place, exchange, False)
+        check("a damaged file is made again", code == 0 and out.read_bytes() == want, err)
+        check("the record says so", sum(f["remade"] for f in place.fragments()) == 1, place.fragments())
+        code, err = damaged(place, exchange, True)
+        check("other bytes the second time stop the run", code == 70 and "other bytes" in err and not out.exists(), "%s %s" % (code, err))
+
+        code, err = stopped(place, "local://2?bytes=20000")
+        check("a slow fragment gets a second copy", code == 0 and out.read_bytes() == want, err)
+        code, err = stopped(place, "local://1?bytes=200000&silence=1")
+        check("fragments that are silent are ended and done again",
+              code == 0 and out.read_bytes() == want and any(f["attempts"] > 1 for f in place.fragments()), err)
         check("the folder of the run is removed", not list(exchange.iterdir()), list(exchange.iterdir()))
 
         def interrupt(run):

@@ -64,7 +64,8 @@ def address(size):
 
 
 def check(place, what, args, size):
-    """One run as it is, and one on the engine."""
+    """One run as it is, and one on the engine, in a format by chance."""
+    args = args + ["--to", random.choice(("csv", "tsv", "jsonl", "json", "md"))]
     one = place.dtx("run", *args)
     first = counted(place.record())
     engine = address(size)
@@ -123,7 +124,7 @@ def examples(place, share):
 
 
 def cell():
-    return random.choice(("", "x", "north", "12", "-3", "4.50", "2025-02-28", '"a, b"', '"say ""hi"""', '"two\nlines"', '"\n\n"',
+    return random.choice(("", "x", "=1+1", "north", "12", "-3", "4.50", "2025-02-28", '"a, b"', '"say ""hi"""', '"two\nlines"', '"\n\n"',
                           '"x\r\ny, ""z"",\n"', '","', '"\n1,2,3\n"', "ä", '"€\n"'))
 
 

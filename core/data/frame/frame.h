@@ -36,6 +36,8 @@ enum dtx_frame_kind {
 	DTX_FRAME_STRINGS = 9,  /* texts of cells: a = u32 lengths, b = their bytes */
 	DTX_FRAME_BATCH = 10,   /* one batch, see frame_batch.h */
 	DTX_FRAME_GROUPS = 11,  /* states of groups, see ops/group */
+	DTX_FRAME_TEXT = 12,    /* rows of an output: a = their text, b = the hash of each row */
+	DTX_FRAME_TALLY = 13,   /* what an output counts of its rows, see exec/outputs.c */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* a named file */
 };

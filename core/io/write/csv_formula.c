@@ -70,6 +70,14 @@ static void least(atomic_uint_fast32_t *at, uint32_t v)
 		;
 }
 
+void dtx_csv_formula_add(struct dtx_csv_formulas *to, uint64_t n, uint32_t col)
+{
+	if (!n)
+		return;
+	atomic_fetch_add_explicit(&to->n, n, memory_order_relaxed);
+	least(&to->col, col);
+}
+
 void dtx_csv_formula_count(const struct dtx_batch *b, struct dtx_csv_formulas *to)
 {
 	for (uint32_t i = 0; i < b->ncols; i++) {
@@ -82,10 +90,7 @@ void dtx_csv_formula_count(const struct dtx_batch *b, struct dtx_csv_formulas *t
 			n = in_spans(b, c);
 		else if (c->form == DTX_F_CELL || c->type.type == DTX_T_TEXT)
 			n = in_texts(b, c);
-		if (!n)
-			continue;
-		atomic_fetch_add_explicit(&to->n, n, memory_order_relaxed);
-		least(&to->col, i + 1);
+		dtx_csv_formula_add(to, n, i + 1);
 	}
 }
 

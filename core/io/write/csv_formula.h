@@ -13,6 +13,8 @@ struct dtx_csv_formulas {
 bool dtx_csv_formula_is(struct dtx_str text);
 /* Counts the formulas in the live rows. Several threads may call it at once. */
 void dtx_csv_formula_count(const struct dtx_batch *b, struct dtx_csv_formulas *to);
+/* Adds n formulas, the leftmost of them in column col - 1. */
+void dtx_csv_formula_add(struct dtx_csv_formulas *to, uint64_t n, uint32_t col);
 /* Adds a note if there were any. */
 DTX_MUSTUSE enum dtx_code dtx_csv_formula_note(struct dtx_csv_formulas *f,
                                                const struct dtx_schema *schema,

@@ -69,6 +69,19 @@ static enum dtx_code csv_writer_format(struct dtx_writer *w, struct dtx_batch *b
 	return dtx_csv_format_batch(&csv_writer_of(w)->format, b, out, err);
 }
 
+static void csv_writer_counts(const struct dtx_writer *w, uint64_t count[DTX_WRITE_COUNTS])
+{
+	const struct csv_writer *c = (const struct csv_writer *)w;
+
+	count[0] = atomic_load(&c->formulas.n);
+	count[1] = atomic_load(&c->formulas.col);
+}
+
+static void csv_writer_add_counts(struct dtx_writer *w, const uint64_t count[DTX_WRITE_COUNTS])
+{
+	dtx_csv_formula_add(&csv_writer_of(w)->formulas, count[0], (uint32_t)count[1]);
+}
+
 static enum dtx_code csv_writer_begin(struct csv_writer *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -131,6 +144,9 @@ const struct dtx_writer_class dtx_write_csv = {
 	.suffixes = "csv,tsv,txt",
 	.uses = "delimiter,quote,eol,bom,float_style,null_text,header",
 	.delimiter = csv_writer_delimiter,
+	.apart = true,
+	.counts = csv_writer_counts,
+	.add_counts = csv_writer_add_counts,
 	.open = csv_writer_open,
 	.format = csv_writer_format,
 	.put = csv_writer_put,

@@ -252,6 +252,7 @@ const struct dtx_writer_class dtx_write_json = {
 	.suffixes = "jsonl,json,ndjson",
 	.values = true,
 	.keys = true,
+	.apart = true,
 	.open = json_open,
 	.format = json_format,
 	.put = json_put,

@@ -160,3 +160,23 @@ out:
 	dtx_buf_clear(&names);
 	return rc;
 }
+
+json_t *dtx_write_opts_json(const struct dtx_write_opts *o)
+{
+	return json_pack("{ss? si sb sb sb sb ss?}", "format", o->format, "delimiter",
+	                 (int)o->delimiter, "quote_all", o->quote_all, "crlf", o->crlf,
+	                 "float_trim", o->float_trim, "reprint", o->reprint, "null_text",
+	                 o->null_text);
+}
+
+void dtx_write_opts_read(const json_t *from, struct dtx_write_opts *to)
+{
+	*to = (struct dtx_write_opts)DTX_WRITE_OPTS_INIT;
+	to->format = dtx_json_text(from, "format", NULL);
+	to->delimiter = (char)dtx_json_int(from, "delimiter", ',');
+	to->quote_all = json_is_true(json_object_get(from, "quote_all"));
+	to->crlf = json_is_true(json_object_get(from, "crlf"));
+	to->float_trim = json_is_true(json_object_get(from, "float_trim"));
+	to->reprint = json_is_true(json_object_get(from, "reprint"));
+	to->null_text = dtx_json_text(from, "null_text", "");
+}

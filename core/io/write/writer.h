@@ -2,6 +2,7 @@
 #ifndef DTX_IO_WRITE_WRITER_H
 #define DTX_IO_WRITE_WRITER_H
 
+#include "core/base/text/json.h"
 #include "core/data/batch.h"
 #include "core/io/formats.h"
 #include "core/io/write/outfile.h"
@@ -32,6 +33,9 @@ struct dtx_write_opts {
 		.delimiter = ',', .null_text = ""                                                  \
 	}
 
+/* What a writer has counted for a note about its output. */
+#define DTX_WRITE_COUNTS 2
+
 struct dtx_writer_class;
 struct dtx_writer {
 	const struct dtx_writer_class *cls;
@@ -55,6 +59,13 @@ struct dtx_writer_class {
 	bool values; /* needs typed values of all columns, not only bytes */
 	bool keys;   /* each row has the names of the columns, as in JSON */
 	bool binary; /* is not for a terminal */
+	/* Other processes may format the rows: `format` depends on the rows and the options alone,
+	 * and `put` ignores the batch. */
+	bool apart;
+	/* Of a class with `apart`: what `format` has counted so far, and adding what it has counted
+	 * in another process. NULL: it counts nothing. */
+	void (*counts)(const struct dtx_writer *, uint64_t count[DTX_WRITE_COUNTS]);
+	void (*add_counts)(struct dtx_writer *, const uint64_t count[DTX_WRITE_COUNTS]);
 	/* Of delimited text, whose cells can be read again as they were written: the delimiter of
 	 * such an output. NULL: something else. */
 	char (*delimiter)(const struct dtx_write_opts *, const char *format, const char *path);
@@ -93,6 +104,10 @@ char dtx_writer_delimiter(const struct dtx_write_opts *opts, const char *format,
 /* Finds a writer by format name, otherwise by the path's suffix, otherwise csv. NULL: no writer
  * knows the format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
+/* The options that `format` of a class with `apart` uses, as JSON and back. The texts of `to` are
+ * those of the JSON. NULL: out of memory. */
+json_t *dtx_write_opts_json(const struct dtx_write_opts *opts);
+void dtx_write_opts_read(const json_t *from, struct dtx_write_opts *to);
 /* How the name of the file asks for packing: "out.csv.gz", "out.csv.zst". */
 enum dtx_packing dtx_writer_packs(const char *path);
 /* The text after the last dot of a file's name, without ".gz" or ".zst" at its end; ptr is NULL if

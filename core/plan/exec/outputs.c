@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/plan/exec/stats/colsample.h"
+#include "core/plan/pipe/spread.h"
 
 struct output_end {
 	const char *at; /* place of the output in the plan */
@@ -344,6 +345,187 @@ out:
 	return rc;
 }
 
+/* --- rows that are formatted by other processes --- */
+
+/* The sections of a process: TEXT for each of its batches, then a TALLY: a = the sample of its
+ * rows, b = struct tally. */
+struct tally {
+	uint64_t step; /* of the sample */
+	uint64_t count[DTX_WRITE_COUNTS];
+};
+struct text_batch {
+	char *bytes; /* hashes of rows, and then their text */
+	size_t len;
+	uint32_t rows;
+};
+struct texts {
+	struct output_end end; /* the first member: output_prepare takes it */
+	struct text_batch *batch;
+	size_t n, cap;
+};
+
+static enum dtx_code keep_text(void *arg, struct dtx_batch *b, struct dtx_reorder_item *item,
+                               struct dtx_err *err)
+{
+	struct texts *t = arg;
+	size_t hashes = item->hash.n * DTX_ROWHASH_BYTES;
+	struct text_batch *to;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_buf_check(&item->text, "a batch of rows", err));
+	DTX_TRY(dtx_colsample_batch(&t->end.sample, b, err));
+	t->end.rows += b->nsel;
+	if (!dtx_mem_reserve(&t->batch, &t->cap, t->n + 1, sizeof(*t->batch)))
+		DTX_FAIL_MEM(err);
+	to = &t->batch[t->n];
+	*to = (struct text_batch){ .len = hashes + item->text.len, .rows = b->nsel };
+	to->bytes = dtx_mem_alloc(to->len + 1, 1);
+	if (!to->bytes)
+		DTX_FAIL_MEM(err);
+	t->n++;
+	memcpy(to->bytes, item->hash.bytes, hashes);
+	if (item->text.len)
+		memcpy(to->bytes + hashes, item->text.ptr, item->text.len);
+out:
+	return rc;
+}
+
+static enum dtx_code add_texts(const struct texts *t, struct tally *tally, struct dtx_frame *frame,
+                               struct dtx_err *err)
+{
+	const struct dtx_colsample *s = &t->end.sample;
+	struct dtx_str values = { (const char *)s->value,
+		                  (size_t)s->n * s->ncols * sizeof(*s->value) };
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct text_batch *b = &t->batch[i];
+		size_t hashes = (size_t)b->rows * DTX_ROWHASH_BYTES;
+
+		DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TEXT, (uint32_t)i, b->rows,
+		                           (struct dtx_str){ b->bytes + hashes, b->len - hashes },
+		                           (struct dtx_str){ b->bytes, hashes }, err));
+	}
+	tally->step = s->step;
+	if (t->end.cls->counts)
+		t->end.cls->counts(t->end.writer, tally->count);
+	DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TALLY, (uint32_t)t->n, s->seen, values,
+	                           (struct dtx_str){ (const char *)tally, sizeof(*tally) }, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outputs_texts(struct dtx_graph *g, int32_t t, const struct dtx_writer_class *cls,
+                                const struct dtx_write_opts *opts, struct dtx_frame *frame,
+                                int64_t *rows,
+                                enum dtx_code (*then)(void *arg, struct dtx_err *err), void *arg,
+                                struct dtx_err *err)
+{
+	const struct dtx_schema *schema = g->flow.table[t].schema;
+	struct texts x = { .end = { .cls = cls, .hashes = true } };
+	struct dtx_pipe_end end = { .arg = &x, .prepare = output_prepare, .put = keep_text };
+	struct dtx_buf none = DTX_BUF_INIT(0);
+	struct tally tally = { .step = 1 };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_colsample_init(&x.end.sample, schema, err));
+	DTX_TRY(dtx_outfile_memory(&none, &x.end.file, err));
+	DTX_TRY(cls->open(x.end.file, opts, schema, &x.end.writer, err));
+	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	DTX_TRY(add_texts(&x, &tally, frame, err));
+	*rows = x.end.rows;
+	DTX_TRY(then(arg, err));
+out:
+	for (size_t i = 0; i < x.n; i++)
+		dtx_mem_free(x.batch[i].bytes);
+	dtx_mem_free(x.batch);
+	if (x.end.writer)
+		cls->close(x.end.writer);
+	dtx_outfile_free(x.end.file);
+	dtx_colsample_clear(&x.end.sample);
+	return rc;
+}
+
+/* Writes one batch that another process has formatted. */
+static enum dtx_code take_text(struct output_end *e, const struct dtx_frame_view *part,
+                               const struct dtx_frame_entry *entry, struct dtx_err *err)
+{
+	struct dtx_str text = dtx_frame_bytes(part, entry);
+	struct dtx_reorder_item item = { .text = { .ptr = (char *)(uintptr_t)text.ptr,
+		                                   .len = text.len } };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(entry->b_len == entry->rows * DTX_ROWHASH_BYTES, err);
+	item.hash.bytes = (uint8_t *)(uintptr_t)part->ptr + entry->b_off; /* only read */
+	item.hash.n = entry->rows;
+	dtx_rowhash_sum(&item.hash);
+	e->rows += (int64_t)entry->rows;
+	if (!e->pairs)
+		dtx_tablehash_fold(&e->hash, &item.hash);
+	rc = output_write(e, NULL, &item, err);
+	if (rc != DTX_OK)
+		dtx_err_at(err, e->at);
+out:
+	return rc;
+}
+
+static enum dtx_code take_tally(struct output_end *e, const struct dtx_frame_view *part,
+                                const struct dtx_frame_entry *entry, struct dtx_err *err)
+{
+	const void *values = part->ptr + entry->a_off, *bytes = part->ptr + entry->b_off;
+	size_t row = e->sample.ncols * sizeof(double);
+	const struct tally *tally = bytes;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(entry->b_len == sizeof(*tally), err);
+	if (row)
+		dtx_colsample_add(&e->sample, values, (uint32_t)(entry->a_len / row), tally->step,
+		                  entry->rows);
+	if (e->cls->add_counts)
+		e->cls->add_counts(e->writer, tally->count);
+out:
+	return rc;
+}
+
+static enum dtx_code take_texts(void *arg, const struct dtx_frame_view *part, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < part->n; i++) {
+		if (part->entry[i].kind == DTX_FRAME_TEXT)
+			DTX_TRY(take_text(arg, part, &part->entry[i], err));
+		if (part->entry[i].kind == DTX_FRAME_TALLY)
+			DTX_TRY(take_tally(arg, part, &part->entry[i], err));
+	}
+out:
+	return rc;
+}
+
+/* Lets other processes format the rows, where one is at hand and that is possible. */
+static enum dtx_code spread_texts(struct dtx_graph *g, uint32_t i, struct output_end *e,
+                                  struct dtx_exec_result *result, bool *done, struct dtx_err *err)
+{
+	const struct dtx_plan_output *o = &g->plan->output[i];
+	struct dtx_spread_text to = { .output = i, .cls = e->cls, .take = take_texts, .arg = e };
+	struct dtx_write_opts opts;
+	struct dtx_str format;
+	enum dtx_code rc = DTX_OK;
+
+	*done = false;
+	if (!g->spread || !e->cls || !e->cls->apart || !e->hashes || !e->samples ||
+	    dtx_checks_is_on(e->checks))
+		goto out;
+	DTX_TRY(output_opts(g, i, result, &opts, err));
+	format = dtx_writer_format(e->cls, opts.format, o->path);
+	opts.format = dtx_arena_strndup(&result->arena, format.ptr, format.len);
+	if (!opts.format)
+		DTX_FAIL_MEM(err);
+	to.opts = &opts;
+	DTX_TRY(dtx_graph_texts(g, o->table, &to, done, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_checks *checks,
                                 struct dtx_exec_result *result, struct dtx_err *err)
 {
@@ -355,6 +537,7 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_chec
 		                .hashes = g->opts->table_hash || !keeps_table(g, i),
 		                .samples = g->opts->table_hash };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };
+	bool done;
 	enum dtx_code rc = DTX_OK;
 
 	out->schema = dtx_schema_copy(&result->arena, g->flow.table[t].schema);
@@ -365,7 +548,9 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_chec
 	if (e.samples)
 		DTX_TRY(dtx_colsample_init(&e.sample, out->schema, err));
 	DTX_TRY(open_end(g, i, &e, result, err));
-	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	DTX_TRY(spread_texts(g, i, &e, result, &done, err));
+	if (!done)
+		DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	DTX_TRY(finish_end(&e, result, out, err));
 	if (e.writer && !e.last) {
 		result->output[dtx_outputs_file(g->plan, i)].open = e.writer;

@@ -26,6 +26,15 @@ char dtx_outputs_home(const struct dtx_plan *plan);
 DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i,
                                             struct dtx_checks *checks,
                                             struct dtx_exec_result *result, struct dtx_err *err);
+/* Formats the rows of table t in another process than the one that writes them: adds sections to
+ * `frame`, and calls `then` while they are there. `cls` is a class with `apart`; *rows is their
+ * number. */
+DTX_MUSTUSE enum dtx_code dtx_outputs_texts(struct dtx_graph *g, int32_t t,
+                                            const struct dtx_writer_class *cls,
+                                            const struct dtx_write_opts *opts,
+                                            struct dtx_frame *frame, int64_t *rows,
+                                            enum dtx_code (*then)(void *arg, struct dtx_err *err),
+                                            void *arg, struct dtx_err *err);
 /* Frees what an output holds, and makes it empty. */
 void dtx_outputs_clear(struct dtx_exec_output *out);
 

@@ -478,6 +478,22 @@ out:
 	return rc;
 }
 
+/* What other processes have done of a pipeline, up to its end, is done here too. */
+static enum dtx_code finish_spread(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < drawn->nsources; i++) {
+		dtx_graph_release(g, drawn->source[i].table);
+		g->was_read[drawn->source[i].table] = true;
+		for (uint32_t k = 0; k < drawn->source[i].nsteps; k++)
+			DTX_TRY(check_growth(g, drawn->source[i].step[k], err));
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t s, void *local, bool *done,
                                struct dtx_err *err)
 {
@@ -492,12 +508,28 @@ enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t s, void *local, boo
 		goto out;
 	DTX_TRY(dtx_phys_draw(&view, g->plan->step[s].table[0], &drawn, err));
 	DTX_TRY(g->spread->states(g->spread->arg, g, &drawn, s, local, done, err));
-	for (uint32_t i = 0; *done && i < drawn.nsources; i++) {
-		dtx_graph_release(g, drawn.source[i].table);
-		g->was_read[drawn.source[i].table] = true;
-		for (uint32_t k = 0; k < drawn.source[i].nsteps; k++)
-			DTX_TRY(check_growth(g, drawn.source[i].step[k], err));
-	}
+	if (*done)
+		DTX_TRY(finish_spread(g, &drawn, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_texts(struct dtx_graph *g, int32_t t, const struct dtx_spread_text *to,
+                              bool *done, struct dtx_err *err)
+{
+	const struct dtx_phys_view view = {
+		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
+	};
+	struct dtx_phys_pipe drawn = { .nsources = 0 };
+	enum dtx_code rc = DTX_OK;
+
+	*done = false;
+	if (!g->spread)
+		goto out;
+	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
+	DTX_TRY(g->spread->texts(g->spread->arg, g, &drawn, to, done, err));
+	if (*done)
+		DTX_TRY(finish_spread(g, &drawn, err));
 out:
 	return rc;
 }

@@ -106,6 +106,12 @@ DTX_MUSTUSE enum dtx_code dtx_graph_prepare(struct dtx_graph *g, uint32_t step,
  * `local`. *done is false if they cannot. */
 DTX_MUSTUSE enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t step, void *local,
                                            bool *done, struct dtx_err *err);
+/* Lets other processes format the rows of table t for an output, and gives them to `to`. *done is
+ * false if they cannot. */
+struct dtx_spread_text;
+DTX_MUSTUSE enum dtx_code dtx_graph_texts(struct dtx_graph *g, int32_t t,
+                                          const struct dtx_spread_text *to, bool *done,
+                                          struct dtx_err *err);
 /* Starts the checks of a step's result, unless they are started already. */
 DTX_MUSTUSE enum dtx_code dtx_graph_start_checks(struct dtx_graph *g, uint32_t step,
                                                  struct dtx_err *err);

@@ -6,12 +6,24 @@
 #ifndef DTX_PLAN_PIPE_SPREAD_H
 #define DTX_PLAN_PIPE_SPREAD_H
 
+#include "core/data/frame/frame.h"
+#include "core/io/write/writer.h"
 #include "core/plan/pipe/graph.h"
 
 struct dtx_spread_rows {
 	/* NULL: the source was not taken. Owned by the provider, until the graph is cleared. */
 	struct dtx_reader *reader;
 	uint32_t nsteps; /* the number of maps that were done */
+};
+/* The output in which a pipeline ends, if other processes may format its rows. */
+struct dtx_spread_text {
+	uint32_t output;
+	const struct dtx_writer_class *cls; /* one with `apart` */
+	const struct dtx_write_opts *opts;
+	/* Takes what a process has made of some rows, a frame of dtx_outputs_texts; called in the
+	 * order of the rows. */
+	enum dtx_code (*take)(void *arg, const struct dtx_frame_view *part, struct dtx_err *err);
+	void *arg;
 };
 struct dtx_spread {
 	void *arg;
@@ -24,6 +36,10 @@ struct dtx_spread {
 	 * processes and loaded into `local`. *done is false if they cannot. */
 	enum dtx_code (*states)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
 	                        uint32_t step, void *local, bool *done, struct dtx_err *err);
+	/* The same for a pipeline that ends in an output: its rows are formatted by several
+	 * processes, and given to `to`. *done is false if they cannot. */
+	enum dtx_code (*texts)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+	                       const struct dtx_spread_text *to, bool *done, struct dtx_err *err);
 	/* The attempt is over: frees what was made for it. */
 	void (*clear)(void *arg);
 	/* Set by the provider: the run must be done by one process, from the start. */

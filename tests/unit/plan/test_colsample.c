@@ -99,3 +99,37 @@ void test_colsample_written(void)
 	      "\"rows\":3,\"width\":\"1\"}]");
 	dtx_buf_clear(&out);
 }
+
+/* Samples of parts of the rows, one after the other, make a sample of all: even, of rows of which
+ * each is at most one step of its part before the one that is due. */
+void test_colsample_parts(void)
+{
+	static const uint64_t part[] = { 3, 100000, 700, 1, 40000, 5 };
+	struct dtx_field field = { .name = "n", .type = { .type = DTX_T_INT64 } };
+	const struct dtx_schema schema = { .field = &field, .nfields = 1 };
+	struct dtx_colsample all;
+	uint64_t base = 0;
+
+	T_OK(dtx_colsample_init(&all, &schema, NULL), NULL);
+	for (size_t i = 0; i < DTX_COUNT(part); i++) {
+		double value[DTX_COLSAMPLE_ROWS];
+		uint64_t step = 1;
+		uint32_t n = 0;
+
+		while ((part[i] - 1) / step >= DTX_COLSAMPLE_ROWS)
+			step *= 2;
+		for (uint64_t row = 0; row < part[i]; row += step)
+			value[n++] = (double)(base + row);
+		dtx_colsample_add(&all, value, n, step, part[i]);
+		base += part[i];
+	}
+	T_INT((int64_t)all.seen, (int64_t)base);
+	T_INT((int64_t)all.step, 512);
+	T_INT(all.n, (int64_t)(base + 511) / 512);
+	for (uint32_t i = 0; i < all.n; i++) {
+		double due = 512.0 * i;
+
+		T_CHECK(all.value[i] <= due && all.value[i] > due - 256);
+	}
+	dtx_colsample_clear(&all);
+}

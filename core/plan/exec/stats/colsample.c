@@ -122,15 +122,15 @@ out:
 	return rc;
 }
 
-/* The sample is full: removes every second row, and doubles the step. */
+/* Removes every second row, and doubles the step. */
 static void sample_thin(struct dtx_colsample *s)
 {
 	uint32_t i;
 
-	for (i = 0; i < DTX_COLSAMPLE_ROWS / 2; i++)
+	s->n = (s->n + 1) / 2;
+	for (i = 0; i < s->n; i++)
 		memmove(&s->value[(size_t)i * s->ncols], &s->value[(size_t)2 * i * s->ncols],
 		        s->ncols * sizeof(*s->value));
-	s->n = DTX_COLSAMPLE_ROWS / 2;
 	s->step *= 2;
 }
 
@@ -179,6 +179,30 @@ enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const struct dtx_batc
 	DTX_TRY(sample_rows(s, b, row, n, err));
 out:
 	return rc;
+}
+
+void dtx_colsample_add(struct dtx_colsample *s, const double *value, uint32_t n, uint64_t step,
+                       uint64_t seen)
+{
+	uint64_t end = s->seen + seen, at;
+
+	if (!s->value || !n || !step)
+		return;
+	while (s->step < step)
+		sample_thin(s);
+	for (at = s->seen + (s->step - s->seen % s->step) % s->step; at < end;) {
+		uint64_t row = DTX_MIN((at - s->seen) / step, n - 1u);
+
+		if (s->n == DTX_COLSAMPLE_ROWS) {
+			sample_thin(s);
+			at += at % s->step;
+			continue;
+		}
+		memcpy(&s->value[(size_t)s->n++ * s->ncols], value + row * s->ncols,
+		       s->ncols * sizeof(*value));
+		at += s->step;
+	}
+	s->seen = end;
 }
 
 /* --- bars --- */

@@ -25,6 +25,11 @@ void dtx_colsample_clear(struct dtx_colsample *s);
 /* Takes the next rows, in order. */
 DTX_MUSTUSE enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const struct dtx_batch *b,
                                               struct dtx_err *err);
+/* Adds the sample of the rows that come next, which another process has taken with `step`, of
+ * `seen` rows, as n rows of `value`. Where these begin between two rows of the sample, the nearest
+ * one before is taken. */
+void dtx_colsample_add(struct dtx_colsample *s, const double *value, uint32_t n, uint64_t step,
+                       uint64_t seen);
 /* A new array [{"name","rows","nulls","kind","low","width","bars":[]}], one object per column,
  * about the `rows` rows of the sample. NULL: out of memory.
  *
