@@ -26,6 +26,7 @@
 #include "core/cluster/rows_reader.h"
 #include "core/data/frame/frame.h"
 #include "core/io/isolate/isolate.h"
+#include "core/plan/pipe/pipe.h"
 
 #define ATTEMPTS    4   /* of a fragment that fails for a reason that may pass */
 #define WAIT_MS     100 /* between looks at the cancel flag */
@@ -90,7 +91,8 @@ struct dtx_cluster {
 	char *address;
 	struct dtx_tempdir temp;
 	char *exchange;
-	uint64_t bytes;         /* of a fragment */
+	uint64_t bytes; /* of a fragment */
+	struct dtx_sides sides;
 	struct dtx_arena arena; /* reasons of dropped rows, paths */
 	struct made *made;
 	json_t *stages; /* for the record */
@@ -98,20 +100,26 @@ struct dtx_cluster {
 
 /* --- the plan of a stage --- */
 
+static bool same_job(const struct source *a, const struct source *b)
+{
+	return a->table == b->table && a->early == b->early && a->nsteps == b->nsteps &&
+	       !memcmp(a->drawn->step, b->drawn->step, a->nsteps * sizeof(*a->drawn->step));
+}
+
 static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct source *s,
                              struct dtx_err *err)
 {
-	json_t *job = NULL;
+	json_t *job = NULL, *sides = NULL;
 	struct dtx_buf text = DTX_BUF_INIT((size_t)256 << 20);
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->nsources; i++)
-		if (&x->source[i] != s && x->source[i].job[0] && x->source[i].table == s->table &&
-		    x->source[i].early == s->early) {
+		if (&x->source[i] != s && x->source[i].job[0] && same_job(&x->source[i], s)) {
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text,
+	DTX_TRY(dtx_sides_put(&c->sides, c->exchange, s->drawn->step, s->nsteps, &sides, err));
+	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text, sides,
 	                   dtx_mem_limit() / c->engine->slots);
 	if (!job)
 		DTX_FAIL_MEM(err);
@@ -146,14 +154,16 @@ out:
 	return rc;
 }
 
-/* Whether fragments can do all maps of all sources. */
-static bool all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn)
+/* Whether fragments can do all maps of all sources. sides: as for dtx_cluster_splits. */
+static bool all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                      const struct dtx_sides *sides)
 {
 	uint64_t bytes;
 
 	for (uint32_t i = 0; i < drawn->nsources; i++)
 		if (!dtx_cluster_pieces(g, &drawn->source[i], &bytes) ||
-		    dtx_cluster_splits(g, &drawn->source[i]) < drawn->source[i].nsteps)
+		    dtx_cluster_splits(g, drawn, &drawn->source[i], sides) <
+		            drawn->source[i].nsteps)
 			return false;
 	return true;
 }
@@ -178,7 +188,7 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 		base += pieces;
 		if (!pieces)
 			continue;
-		s->nsteps = dtx_cluster_splits(x->g, d);
+		s->nsteps = dtx_cluster_splits(x->g, drawn, d, &c->sides);
 		s->table = x->text     ? x->table
 		           : s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
 		                       : d->table;
@@ -325,8 +335,9 @@ static enum dtx_code fail(struct dtx_cluster *c, const struct stage *x, const st
 		dtx_err_set(err, DTX_E_BUG, __FILE__, __LINE__, "internal: a fragment failed");
 	}
 	/* Another process would fail in the same way. This one says why, or does what needs all
-	 * rows or more memory. */
-	if (p->class == DTX_FRAGMENT_WHOLE || p->class == DTX_FRAGMENT_DATA ||
+	 * rows or more memory, or finds out which of several tables has a wider type. */
+	if (p->class == DTX_FRAGMENT_WHOLE || (p->class == DTX_FRAGMENT_TYPES && c->sides.n) ||
+	    p->class == DTX_FRAGMENT_DATA ||
 	    (p->class == DTX_FRAGMENT_LIMIT && err->code == DTX_E_NO_MEMORY))
 		c->spread.whole = true;
 	return err->code;
@@ -606,6 +617,59 @@ out:
 	return rc;
 }
 
+static enum dtx_code no_rows(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)e;
+	DTX_ASSERT(!b->nsel, err);
+out:
+	return rc;
+}
+
+/* Ends a map that fragments have done for all its rows. */
+static enum dtx_code flush_map(struct stage *x, uint32_t s, struct dtx_err *err)
+{
+	const struct dtx_operator *o = &x->g->step[s].oper;
+	struct dtx_emit nowhere = { .take = no_rows };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->nparts; i++) {
+		const struct source *from = &x->source[x->part[i].source];
+		const json_t *saved = json_object_get(x->part[i].said, "flush");
+
+		for (uint32_t k = 0; k < from->nsteps; k++)
+			if (from->drawn->step[k] == s)
+				DTX_TRY(o->op->map->load(o->ox, o->local[0],
+				                         json_array_get(saved, k), err));
+	}
+	DTX_TRY(o->op->map->flush(o->ox, o->local, o->nlocals, &nowhere, err));
+out:
+	return rc;
+}
+
+/* Ends the maps that fragments have done. What an end says about all rows depends on more than a
+ * fragment knows of its own, so then one process says it. */
+static enum dtx_code flush_maps(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+{
+	size_t warned = x->g->warnings->n + x->g->warnings->dropped;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t s = 0; s < x->g->plan->nsteps && rc == DTX_OK; s++) {
+		bool done = false;
+
+		for (uint32_t i = 0; i < x->nsources; i++)
+			for (uint32_t k = 0; k < x->source[i].nsteps; k++)
+				done = done || x->source[i].drawn->step[k] == s;
+		if (done && x->g->plan->step[s].op->map->save)
+			rc = flush_map(x, s, err);
+	}
+	if (rc == DTX_OK && x->g->warnings->n + x->g->warnings->dropped > warned)
+		rc = dtx_err_set(err, DTX_E_BUG, __FILE__, __LINE__, "internal: a map warned");
+	c->spread.whole = c->spread.whole || rc != DTX_OK;
+	return rc;
+}
+
 /* More rows than the plan allows. */
 static enum dtx_code check_rows(const struct stage *x, struct dtx_err *err)
 {
@@ -730,6 +794,7 @@ static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_
 	for (uint32_t i = 0; i < x.nsources; i++)
 		if (x.source[i].end > x.source[i].first)
 			DTX_TRY(give_rows(c, &x, &x.source[i], &made[i], err));
+	DTX_TRY(flush_maps(c, &x, err));
 	DTX_TRY(check_rows(&x, err));
 out:
 	clear_stage(&x);
@@ -742,12 +807,16 @@ static enum dtx_code whole_stage(struct dtx_cluster *c, struct stage *x,
 {
 	enum dtx_code rc = DTX_OK;
 
-	*done = all_split(x->g, drawn);
+	if (!all_split(x->g, drawn, NULL))
+		goto out;
+	DTX_TRY(dtx_graph_before(x->g, drawn, err));
+	*done = all_split(x->g, drawn, &c->sides);
 	if (!*done)
 		goto out;
 	DTX_TRY(make_stage(c, x, drawn, err));
 	for (uint32_t i = 0; i < x->nsources; i++)
 		DTX_TRY(finish_source(x, &x->source[i], err));
+	DTX_TRY(flush_maps(c, x, err));
 	DTX_TRY(check_rows(x, err));
 out:
 	clear_stage(x);
@@ -772,6 +841,13 @@ static enum dtx_code texts(void *arg, struct dtx_graph *g, const struct dtx_phys
 	return whole_stage(arg, &x, drawn, done, err);
 }
 
+static enum dtx_code side(void *arg, struct dtx_graph *g, uint32_t step, unsigned input,
+                          struct dtx_batch *b, struct dtx_err *err)
+{
+	(void)g;
+	return dtx_sides_add(&((struct dtx_cluster *)arg)->sides, step, input, b, err);
+}
+
 /* Removes the files of fragments, and of those that were ended while they wrote one. */
 static void empty_folder(const struct dtx_cluster *c)
 {
@@ -792,6 +868,7 @@ static void clear(void *arg)
 	for (struct made *m = c->made; m; m = m->next)
 		dtx_reader_close(m->reader);
 	c->made = NULL;
+	dtx_sides_clear(&c->sides);
 	empty_folder(c);
 }
 
@@ -840,9 +917,13 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
 	*out = NULL;
 	if (!c)
 		DTX_FAIL_MEM(err);
-	c->spread = (struct dtx_spread){
-		.arg = c, .rows = rows, .states = states, .texts = texts, .clear = clear
-	};
+	c->spread = (struct dtx_spread){ .arg = c,
+		                         .rows = rows,
+		                         .states = states,
+		                         .texts = texts,
+		                         .side = side,
+		                         .clear = clear };
+	pthread_mutex_init(&c->sides.lock, NULL);
 	c->address = dtx_mem_strdup(address);
 	c->stages = json_array();
 	if (!c->address || !c->stages)
@@ -884,6 +965,8 @@ void dtx_cluster_free(struct dtx_cluster *c)
 	if (!c)
 		return;
 	dtx_cluster_end(c);
+	dtx_sides_clear(&c->sides);
+	pthread_mutex_destroy(&c->sides.lock);
 	dtx_mem_free(c->address);
 	json_decref(c->stages);
 	dtx_arena_clear(&c->arena);

@@ -2,10 +2,14 @@
 #ifndef DTX_CLUSTER_CLUSTER_PARTS_H
 #define DTX_CLUSTER_CLUSTER_PARTS_H
 
+#include "core/cluster/sides.h"
+#include "core/plan/pipe/physical.h"
 #include "core/plan/pipe/spread.h"
 
-/* In splittable.c: how many maps of a source fragments can do. */
-uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_source *source);
+/* In splittable.c: how many maps of a source of `pipe` fragments can do. sides: the small tables
+ * that there are; NULL: those that steps need will be there. */
+uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_pipe *pipe,
+                            const struct dtx_phys_source *source, const struct dtx_sides *sides);
 /* The step after the first nsteps maps of a source, whose rows are then table t, if fragments can
  * do it early: each for its own rows, of which few stay. The driver then does it for those of all
  * fragments. -1: there is no such step. */

@@ -12,7 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/base/thread/cancel.h"
-#include "core/cluster/job.h"
+#include "core/cluster/sides.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/frame_batch.h"
 #include "core/io/isolate/isolate.h"
@@ -330,6 +330,7 @@ static enum dtx_code start(struct fragment *f, struct dtx_err *err)
 	/* the rows stream to the end of the part, however many steps of the plan read them there */
 	f->graph.node[f->job.table].uses = 1;
 	DTX_TRY(bind(f, err));
+	DTX_TRY(dtx_sides_load(json_object_get(f->job.json, "sides"), f->exchange, &f->graph, err));
 	DTX_TRY(add_early(f, err));
 	DTX_TRY(find_needs(f, err));
 out:
@@ -454,6 +455,23 @@ failed:
 	return NULL;
 }
 
+/* Per map what it has collected for the end of all rows; null: nothing. */
+static json_t *flush_json(const struct fragment *f)
+{
+	json_t *list = json_array();
+
+	for (uint32_t k = 0; list && k < f->part.nsteps; k++) {
+		const struct dtx_operator *o = &f->graph.step[f->part.step[k]].oper;
+
+		if (json_array_append_new(list, o->saved ? o->op->map->save(o->ox, o->local[0])
+		                                         : json_null())) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, struct dtx_err *err)
 {
 	const struct dtx_reader *r = f->reader[f->input];
@@ -464,12 +482,12 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 
 	(void)getrusage(RUSAGE_SELF, &used);
 	(void)gethostname(host, sizeof(host) - 1);
-	o = json_pack("{ss si sI sI sI sI sI ss sI so so sI sI sI ss}", "fragment", f->name,
+	o = json_pack("{ss si sI sI sI sI sI ss sI so so so sI sI sI ss}", "fragment", f->name,
 	              "class", DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
 	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
 	              (json_int_t)f->sections, "bytes", (json_int_t)f->bytes, "hash", f->hash,
 	              "misfits", (json_int_t)r->misfits, "stats", dtx_isolate_stats_json(&r->stats),
-	              "steps", steps_json(f), "wall_us",
+	              "steps", steps_json(f), "flush", flush_json(f), "wall_us",
 	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
 	              (json_int_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
 	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,

@@ -34,33 +34,74 @@ static bool by_row(const struct dtx_op_facts *f, const struct dtx_plan_step *st)
 	case DTX_ROWS_SPLIT:
 	case DTX_ROWS_LONGER: return st->ntables == 1;
 	case DTX_ROWS_UNION: return st->op->flags & DTX_OP_CONCAT;
+	case DTX_ROWS_JOINED:
+	case DTX_ROWS_SEMI:
+	case DTX_ROWS_ANTI:
+	case DTX_ROWS_LOOKUP: return f->each_row && st->op->flags & DTX_OP_BUILD;
 	default: return false;
 	}
 }
 
 static bool splits(const struct dtx_graph *g, uint32_t s)
 {
-	const unsigned whole =
-		DTX_OP_ORDERED | DTX_OP_BUILD | DTX_OP_RAW | DTX_OP_PLACES | DTX_OP_SEES_ALL;
+	const unsigned whole = DTX_OP_ORDERED | DTX_OP_RAW | DTX_OP_PLACES | DTX_OP_SEES_ALL;
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	const struct dtx_bind *b = g->flow.bind[s];
 	struct dtx_op_facts facts;
 
 	if (!st->op || !b || b->kind != DTX_KIND_MAP || !st->op->map || st->op->flags & whole ||
-	    b->ordered || b->sees_all || st->op->map->flush || st->op->wants ||
-	    !dtx_expect_empty(st->expect) || st->rules.n ||
+	    b->ordered || b->sees_all || (st->op->map->flush && !st->op->map->save) ||
+	    st->op->wants || !dtx_expect_empty(st->expect) || st->rules.n ||
 	    !is_derivable(g, (int32_t)(g->plan->ninputs + s)))
 		return false;
 	facts = dtx_op_facts(st->op, st->canonical);
 	return by_row(&facts, st);
 }
 
-uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_source *source)
+/* Whether fragments can have the other tables of a step. */
+static bool has_tables(const struct dtx_graph *g, uint32_t s, int32_t rows,
+                       const struct dtx_sides *sides)
 {
+	const struct dtx_plan_step *st = &g->plan->step[s];
+
+	if (!(st->op->flags & DTX_OP_BUILD))
+		return true;
+	for (uint32_t k = 1; k < st->ntables; k++)
+		if (st->table[k] == rows) /* a fragment has only some rows of it */
+			return false;
+	return !sides || dtx_sides_has(sides, s, st->ntables);
+}
+
+/* As dtx_cluster_splits, without a look at other sources. */
+static uint32_t splits_alone(const struct dtx_graph *g, const struct dtx_phys_source *source,
+                             const struct dtx_sides *sides)
+{
+	uint64_t bytes;
 	uint32_t n = 0;
 
-	while (n < source->nsteps && splits(g, source->step[n]))
+	if (!dtx_cluster_pieces(g, source, &bytes))
+		return 0;
+	while (n < source->nsteps && splits(g, source->step[n]) &&
+	       has_tables(g, source->step[n], source->table, sides))
 		n++;
+	return n;
+}
+
+/* A map that is flushed is done either by fragments, for all sources, or by the driver. */
+uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_pipe *pipe,
+                            const struct dtx_phys_source *source, const struct dtx_sides *sides)
+{
+	uint32_t n = splits_alone(g, source, sides);
+
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0;
+		     g->plan->step[source->step[k]].op->map->flush && i < pipe->nsources; i++) {
+			uint32_t most = splits_alone(g, &pipe->source[i], sides);
+
+			for (uint32_t j = most; j < pipe->source[i].nsteps; j++)
+				if (pipe->source[i].step[j] == source->step[k])
+					return k;
+		}
 	return n;
 }
 

@@ -116,6 +116,14 @@ struct dtx_map { /* from batch to batch, streaming */
 	 * work that does not depend on earlier batches; `batch` then does the rest. `batch` may use
 	 * `local` at the same time. */
 	void (*ahead)(const struct dtx_opctx *, void *local, struct dtx_batch *);
+	/* For a map whose batches several processes are given, each some (core/cluster); both or
+	 * none. `save` returns what a local has collected for flush, a new reference (NULL: out of
+	 * memory); `load` adds it to a local of another process, whose other tables were the same.
+	 * That process then calls flush. Where `load` or flush fails, or flush warns, one process
+	 * does the run again. */
+	struct json_t *(*save)(const struct dtx_opctx *, void *local);
+	enum dtx_code (*load)(const struct dtx_opctx *, void *local, const struct json_t *saved,
+	                      struct dtx_err *);
 };
 struct dtx_sink {        /* consumes all batches; combine merges partitions in parallel */
 	unsigned nparts; /* number of hash partitions; 0: combine is called once, with part 0 */
@@ -245,6 +253,9 @@ struct dtx_op_facts {
 	/* The result stays the same if the step is first done for each of several consecutive parts
 	 * of its rows, and then for the rows that this leaves, in the order of the parts. */
 	bool by_parts;
+	/* Of a step that reads other tables: what comes of a row of the first table depends on no
+	 * other row of it, and nothing comes after its last row. */
+	bool each_row;
 };
 
 struct dtx_example {

@@ -79,6 +79,11 @@ DTX_MUSTUSE enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local
                                          struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals,
                                          unsigned n, struct dtx_emit *out, struct dtx_err *err);
+/* What the map has collected, for another process that has built the same right side (struct
+ * dtx_map). */
+struct json_t *dtx_join_save(const struct dtx_opctx *ox, void *local);
+DTX_MUSTUSE enum dtx_code dtx_join_load(const struct dtx_opctx *ox, void *local,
+                                        const struct json_t *saved, struct dtx_err *err);
 void dtx_join_probe_free(const struct dtx_opctx *ox, void *local);
 
 DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err);

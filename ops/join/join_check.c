@@ -389,7 +389,7 @@ enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox, struct dtx_join_lo
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
 	const struct dtx_join_sample *left, *right;
-	struct dtx_join_samples unpaired;
+	struct dtx_join_samples unpaired = { .n = 0 };
 	int64_t rows = 0, unmatched = 0;
 	bool alike = false;
 	enum dtx_code rc = DTX_OK;
@@ -415,6 +415,67 @@ enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox, struct dtx_join_lo
 		"no row has its key in '%.60s', where it is for example %.110s and not %.110s%s",
 		((const struct dtx_join_args *)ox->args)->with, right->text, left->text,
 		alike ? "; they differ only in case, blanks or leading zeros" : "");
+out:
+	return rc;
+}
+
+/* --- to and from another process --- */
+
+/* Keys that were hit, four to a digit. NULL: out of memory. */
+static json_t *hits_json(const struct dtx_join_table *t)
+{
+	static const char digit[] = "0123456789abcdef";
+	size_t n = t->nkeys / 4 + 1;
+	uint8_t *hit = dtx_mem_zalloc(n, 1);
+	json_t *text = NULL;
+
+	for (uint32_t id = 0; hit && id < t->nkeys; id++)
+		if (atomic_load_explicit(&t->hit[id], memory_order_relaxed))
+			hit[id / 4] |= (uint8_t)(1u << id % 4);
+	for (size_t i = 0; hit && i < n; i++)
+		hit[i] = (uint8_t)digit[hit[i]];
+	if (hit)
+		text = json_stringn((const char *)hit, n);
+	dtx_mem_free(hit);
+	return text;
+}
+
+json_t *dtx_join_save(const struct dtx_opctx *ox, void *local)
+{
+	const struct dtx_join_local *l = local;
+	struct dtx_join_shared *sh = ox->shared;
+
+	return json_pack("{sI sI sI sI sI sI sb so}", "left", (json_int_t)l->rows_in, "unmatched",
+	                 (json_int_t)l->unmatched, "unpaired", (json_int_t)l->unpaired.total, "in",
+	                 (json_int_t)sh->rows_in, "out", (json_int_t)sh->rows_out, "bits",
+	                 (json_int_t)sh->table->bits, "dense", sh->table->dense, "hit",
+	                 hits_json(sh->table));
+}
+
+enum dtx_code dtx_join_load(const struct dtx_opctx *ox, void *local, const json_t *saved,
+                            struct dtx_err *err)
+{
+	struct dtx_join_local *l = local;
+	struct dtx_join_shared *sh = ox->shared;
+	struct dtx_join_table *t = sh->table;
+	const char *hit = dtx_json_text(saved, "hit", "");
+	enum dtx_code rc = DTX_OK;
+
+	/* else the numbers of keys are others */
+	if (strlen(hit) != t->nkeys / 4 + 1 || dtx_json_int(saved, "bits", -1) != t->bits ||
+	    json_is_true(json_object_get(saved, "dense")) != t->dense)
+		DTX_FAIL(err, DTX_E_BUG, "internal: two right sides differ");
+	for (uint32_t id = 0; id < t->nkeys; id++) {
+		char c = hit[id / 4];
+
+		if ((unsigned)(c <= '9' ? c - '0' : c - 'a' + 10) >> id % 4 & 1)
+			atomic_store_explicit(&t->hit[id], 1, memory_order_relaxed);
+	}
+	l->rows_in += dtx_json_int(saved, "left", 0);
+	l->unmatched += dtx_json_int(saved, "unmatched", 0);
+	l->unpaired.total += dtx_json_int(saved, "unpaired", 0);
+	sh->rows_in += dtx_json_int(saved, "in", 0);
+	sh->rows_out += dtx_json_int(saved, "out", 0);
 out:
 	return rc;
 }

@@ -406,7 +406,7 @@ const struct dtx_op dtx_op_asof_join = {
 	.notes = "Neither table needs to be sorted; rows of the current one keep their order. Of "
 		 "rows with equal times the last counts, of two equally near ones the earlier; "
 		 "null never matches. A name that is taken gets the suffix.",
-	.facts = { .rows = DTX_ROWS_JOINED, .decides = "on,by" },
+	.facts = { .rows = DTX_ROWS_JOINED, .decides = "on,by", .each_row = true },
 	.dropped = asof_dropped,
 	.params = asof_params,
 	.nparams = DTX_COUNT(asof_params),

@@ -369,6 +369,8 @@ static const struct dtx_map join_map = {
 	.init_local = dtx_join_probe_init,
 	.batch = dtx_join_batch,
 	.flush = dtx_join_flush,
+	.save = dtx_join_save,
+	.load = dtx_join_load,
 	.free_local = dtx_join_probe_free,
 };
 
@@ -441,6 +443,10 @@ static bool join_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 static void join_facts(const json_t *canonical, struct dtx_op_facts *facts)
 {
 	const char *how = dtx_json_text(canonical, "how", "");
+	const char *cardinality = dtx_json_text(canonical, "cardinality", "m:m");
+
+	facts->each_row =
+		cardinality[0] == 'm' && strcmp(how, "right") != 0 && strcmp(how, "full") != 0;
 
 	if (!strcmp(how, "semi"))
 		facts->rows = DTX_ROWS_SEMI;

@@ -372,7 +372,7 @@ const struct dtx_op dtx_op_lookup_value = {
 	.summary = "Add one value of another table by key",
 	.notes =
 		"Keys of the other table are unique, else join_cardinality. A null key is missing.",
-	.facts = { .rows = DTX_ROWS_LOOKUP, .decides = "key" },
+	.facts = { .rows = DTX_ROWS_LOOKUP, .decides = "key", .each_row = true },
 	.dropped = lookup_dropped,
 	.params = lookup_params,
 	.nparams = DTX_COUNT(lookup_params),

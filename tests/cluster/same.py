@@ -168,13 +168,43 @@ def awkward(place, times):
         check(place, "awkward text %d" % i, ["plan.json", "part*.csv"], max(len(t) for t in files))
 
 
+JOINS = [
+    [{"op": "join", "with": "side", "using": ["a"]}, {"op": "group_by", "by": ["w"], "agg": {"rows": "count()", "sum": "sum(n)"}}],
+    [{"op": "left_join", "with": "side", "using": ["a"]}, {"op": "derive", "set": {"m": "w * 2"}}],
+    [{"op": "join", "with": "side", "using": ["a"], "match": "all_right"}],
+    [{"op": "semi_join", "with": "side", "using": ["a"]}, {"op": "distinct", "cols": ["b"]}],
+    [{"op": "anti_join", "with": "side", "using": ["a"]}, {"op": "top", "n": 3, "expr": "n"}],
+    [{"op": "full_join", "with": "side", "using": ["a"]}],
+    [{"op": "join", "with": "side", "using": ["a"], "cardinality": "1:m"}],
+    [{"op": "cross_join", "with": "side"}, {"op": "filter", "where": "id > 3"}],
+    [{"op": "lookup_value", "with": "side", "key": ["a"], "value": "w", "as": "rate"}],
+    [{"op": "join", "with": "side", "on": [{"left_expr": "upper(a)", "right_expr": "upper(a)"}]},
+     {"op": "join", "with": "side", "on": [{"left": "n", "right": "w"}], "suffix": "_2"}],
+]
+
+
+def joins(place, times):
+    for i in range(times):
+        random.seed(SEED * 104729 + i)
+        text = awkward_text(random.choice((5, 40, 300)))
+        keys = [cell() for _ in range(random.choice((0, 1, 3, 12)))]
+        keys = list(dict.fromkeys(keys)) if random.random() < 0.5 else keys
+        side = "a,w\n" + "".join("%s,%d\n" % (k, random.randint(-4, 9)) for k in keys)
+        (place.dir / "main.csv").write_bytes(text.encode())
+        (place.dir / "side.csv").write_bytes(side.encode())
+        plan = {"dtx": 1, "fallback": "off", "inputs": [{"name": "main"}, {"name": "side"}], "steps": JOINS[i % len(JOINS)]}
+        (place.dir / "plan.json").write_text(json.dumps(plan))
+        check(place, "join %d" % i, ["plan.json", "main=main.csv", "side=side.csv"], len(text))
+
+
 def main():
     place = Place()
     try:
         random.seed(SEED)
         examples(place, 1 if PLANS >= 50 else 0.1)
         random_plans(place)
-        awkward(place, max(12, PLANS))
+        awkward(place, max(len(AWKWARD), PLANS))
+        joins(place, max(len(JOINS), PLANS))
         left = [p.name for p in place.dir.iterdir() if p.name.startswith("dtx-exchange")]
         counts["passed" if not left else "failed"] += 1
         if left:

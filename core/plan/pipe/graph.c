@@ -298,9 +298,8 @@ out:
 	return rc;
 }
 
-/* Runs what must run before the pipeline. */
-static enum dtx_code run_before(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
-                                struct dtx_err *err)
+enum dtx_code dtx_graph_before(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                               struct dtx_err *err)
 {
 	struct dtx_table *table;
 	enum dtx_code rc = DTX_OK;
@@ -308,6 +307,8 @@ static enum dtx_code run_before(struct dtx_graph *g, const struct dtx_phys_pipe 
 	for (uint32_t i = 0; i < drawn->nbefore; i++) {
 		const struct dtx_phys_before *b = &drawn->before[i];
 
+		if (b->way == DTX_PHYS_STREAMED && g->step[b->step].done)
+			continue; /* for fragments (core/cluster), which then could not run */
 		if (b->way == DTX_PHYS_STREAMED)
 			DTX_TRY(open_map(g, b->step, err));
 		else if (b->way == DTX_PHYS_PARTS)
@@ -429,6 +430,18 @@ static bool keep_part(const struct dtx_graph *g, struct dtx_phys_pipe *drawn)
 	return true;
 }
 
+/* The driver has counted the rows of other tables, and calls flush. */
+static void start_part(struct dtx_graph *g, struct dtx_pipe *p)
+{
+	p->base = g->part->base + g->part->slice->first;
+	for (uint32_t k = 0; k < g->part->nsteps; k++) {
+		struct dtx_stepx *sx = &g->step[g->part->step[k]];
+
+		memset(sx->stat, 0, sizeof(*sx->stat));
+		sx->oper.saved = sx->oper.op->map->save != NULL;
+	}
+}
+
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
@@ -438,15 +451,17 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	struct dtx_phys_pipe drawn = { .nsources = 0 };
 	struct dtx_spread_rows *made = NULL;
 	struct dtx_pipe p;
+	bool part;
 	enum dtx_code rc = DTX_OK;
 
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
 	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
-	if (keep_part(g, &drawn))
-		p.base = g->part->base + g->part->slice->first;
-	DTX_TRY(run_before(g, &drawn, err));
+	part = keep_part(g, &drawn);
+	DTX_TRY(dtx_graph_before(g, &drawn, err));
+	if (part)
+		start_part(g, &p);
 	made = dtx_arena_zalloc(&g->arena, drawn.nsources + 1u, sizeof(*made));
 	if (!made)
 		DTX_FAIL_MEM(err);

@@ -112,6 +112,10 @@ struct dtx_spread_text;
 DTX_MUSTUSE enum dtx_code dtx_graph_texts(struct dtx_graph *g, int32_t t,
                                           const struct dtx_spread_text *to, bool *done,
                                           struct dtx_err *err);
+/* Runs what must run before a pipeline, and opens its maps. */
+struct dtx_phys_pipe;
+DTX_MUSTUSE enum dtx_code dtx_graph_before(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                                           struct dtx_err *err);
 /* Starts the checks of a step's result, unless they are started already. */
 DTX_MUSTUSE enum dtx_code dtx_graph_start_checks(struct dtx_graph *g, uint32_t step,
                                                  struct dtx_err *err);

@@ -959,7 +959,7 @@ static enum dtx_code flush_source(struct dtx_pipe *p, struct dtx_err *err)
 		struct pipe_emit emit = dtx_pipe_emit(&w, i);
 		struct dtx_operator *l = emit.oper;
 
-		if (l->last_source != n || !l->op->map->flush)
+		if (l->last_source != n || !l->op->map->flush || l->saved)
 			continue;
 		emit.base.stop = NULL; /* everything is read: there is no morsel to stop */
 		p->order_seq = p->base++;

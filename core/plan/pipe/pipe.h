@@ -37,6 +37,7 @@ struct dtx_operator {
 	const struct dtx_op *op;
 	struct dtx_opctx *ox; /* one per input of the step */
 	bool ordered, sees_all;
+	bool saved; /* another process calls flush, see `save` of the map */
 	/* id of the last row that a limit let through for this source, or DTX_NO_ROW */
 	uint64_t last_id;
 	void **local; /* state per worker; of an ordered map only [0] is used */

@@ -11,6 +11,7 @@
 #include "core/base/thread/cancel.h"
 #include "core/base/memory/mem.h"
 #include "core/base/thread/pool.h"
+#include "core/plan/pipe/spread.h"
 
 /* --- emitting into a table --- */
 
@@ -114,6 +115,7 @@ static void note_memory(const struct dtx_opctx *ox)
 struct sink_run {
 	struct dtx_graph *g;
 	uint32_t s;
+	unsigned input; /* which of the tables of the step */
 	const struct dtx_opctx *ox;
 	const struct dtx_sink *sink;
 	void **local;
@@ -135,6 +137,8 @@ static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, s
 	enum dtx_code rc = DTX_OK;
 
 	atomic_fetch_add(&r->ox->stat->rows_in, b->nsel);
+	if (r->input && r->g->spread)
+		DTX_TRY(r->g->spread->side(r->g->spread->arg, r->g, r->s, r->input, b, err));
 	if (b->sel && !(r->g->plan->step[r->s].op->flags & DTX_OP_TAKES_SEL))
 		DTX_TRY(dtx_batch_dense(b, err));
 	if (r->narrow)
@@ -245,6 +249,9 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 	struct collect c = { .table = NULL };
 	enum dtx_code rc = DTX_OK;
 
+	r.input = input;
+	if (input && g->spread)
+		DTX_TRY(g->spread->side(g->spread->arg, g, s, input, NULL, err));
 	DTX_TRY(collector(g, s, &c, err));
 	DTX_TRY(sink_over(&r, st->table[input], input == 0, &shared, &c.base, err));
 	dtx_runop_ends(g, s);

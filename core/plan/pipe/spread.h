@@ -40,6 +40,11 @@ struct dtx_spread {
 	 * processes, and given to `to`. *done is false if they cannot. */
 	enum dtx_code (*texts)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
 	                       const struct dtx_spread_text *to, bool *done, struct dtx_err *err);
+	/* A step gets a batch of another table than its first one, number `input` of its tables:
+	 * from any worker, in any order. The batch becomes dense. NULL: the first batch will
+	 * follow, if there is one. */
+	enum dtx_code (*side)(void *arg, struct dtx_graph *g, uint32_t step, unsigned input,
+	                      struct dtx_batch *b, struct dtx_err *err);
 	/* The attempt is over: frees what was made for it. */
 	void (*clear)(void *arg);
 	/* Set by the provider: the run must be done by one process, from the start. */
