@@ -1,6 +1,8 @@
 // One case on one peer, file to file.  Prints the milliseconds of elapsed and of processor time in the
 // process, start-up left out.
 // Usage: node peers.mjs duckdb|polars CASE OUT IN [OTHER]   (run with build/peers as the module root)
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -102,8 +104,15 @@ const lazy = {
     t.select(pl.col("id1"), pl.col("v3"), pl.col("v3").rank({ method: "min" }).over("id1").alias("r")),
 };
 
+// Polars has no limit of its own: the kernel refuses what is beyond what the process has now and the limit.
+function limitMemory(limit) {
+  const now = readFileSync("/proc/self/status", "utf8").match(/VmData:\s+(\d+)/)[1] * 1024;
+  execFileSync("prlimit", ["--pid", process.pid, `--data=${now + parseInt(limit) * 1048576}`]);
+}
+
 async function polars() {
   const pl = require("nodejs-polars").default ?? require("nodejs-polars");
+  if (process.env.BENCH_MEMORY) limitMemory(process.env.BENCH_MEMORY);
   const read = (path) => path.endsWith(".parquet") ? pl.scanParquet(path) : pl.scanCSV(path);
   if (name === "to_parquet")
     return timed(async () => (await read(input).collect()).writeParquet(output, { compression: "snappy" }));

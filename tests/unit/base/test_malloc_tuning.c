@@ -69,3 +69,52 @@ void test_large_heap(void)
 	T_INT(pages_with((size_t)1 << 30), 2);
 	T_INT(pages_with((size_t)64 << 20), 0);
 }
+
+/* MiB in memory of a process of its own, with a budget of `limit`, after it has freed half of many
+ * blocks, which leaves gaps, and then allocated some more. */
+static int resident_with(size_t limit)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		static char *block[BLOCKS / 10];
+		long pages = 0;
+		FILE *f;
+
+		dtx_malloc_tuning_start();
+		dtx_malloc_tuning_one(limit);
+		for (size_t i = 0; i < DTX_COUNT(block); i++) {
+			block[i] = dtx_mem_alloc(BYTES, 1);
+			memset(block[i], 1, BYTES);
+		}
+		for (size_t i = 0; i < DTX_COUNT(block); i += 2)
+			dtx_mem_free(block[i]);
+		for (size_t i = 0; i < 40; i++) {
+			char *larger = dtx_mem_alloc(2 * BYTES, 1);
+
+			larger[0] = 1;
+			dtx_mem_free(larger);
+		}
+		f = fopen("/proc/self/statm", "re");
+		if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+			_exit(255);
+		_exit((int)(pages * sysconf(_SC_PAGESIZE) >> 20));
+	}
+	T_INT(waitpid(pid, &status, 0), pid);
+	T_CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+void test_small_heap(void)
+{
+	int kept, small;
+
+	if (DTX_SANITIZED) {
+		t_skip("the sanitizer has its own heap");
+		return;
+	}
+	kept = resident_with((size_t)128 << 20);
+	small = resident_with((size_t)32 << 20);
+	T_CHECK(kept < 255 && small < kept - 10);
+}
