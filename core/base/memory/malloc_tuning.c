@@ -15,7 +15,7 @@
 #define HEAP_SMALL (256 * MIB)
 /* Smallest budget with one common heap on large pages: gaps between blocks took up to 60 MiB. */
 #define LEAST_ONE (256 * MIB)
-/* With a smaller budget than this, the heap is common too, on small pages, and keeps little.  Arrays
+/* With a smaller budget than this, the heap is common too, on small pages, and keeps little. Arrays
  * that grow leave gaps in it, which are not in use but resident: once the heap has grown to three
  * quarters of the budget, its free pages are returned after every TRIM_EVERY bytes of new blocks.
  * Six keys of 2 million rows with a budget of 32 MiB: 29 MiB resident; 37 to 45 without that, for

@@ -107,6 +107,31 @@ static void scan_count(const char *p, size_t n, struct dtx_scan_set set, char be
 		scan_regular(p, n, set, before, after, out->regular);
 }
 
+/* Indexes whole steps up to the first that has a quote or a CR. Most text has neither, and then
+ * there is little to keep in registers. Returns the number of bytes done. */
+static inline size_t scan_index_plain(const char *p, size_t n, struct dtx_scan_set set,
+                                      uint32_t **pos, uint64_t *records)
+{
+	const uint64_t keep = set.quotes ? ~(uint64_t)0 : 0;
+	uint32_t *to = *pos;
+	uint64_t lines = 0;
+	size_t at;
+
+	for (at = 0; at + 64 <= n; at += 64) {
+		struct scan_block b = scan_load(p + at);
+		uint64_t line = scan_eq(b, '\n'), both = line | scan_eq(b, set.delim);
+
+		if ((scan_eq(b, set.quote) & keep) | scan_eq(b, '\r'))
+			break;
+		lines += (uint64_t)__builtin_popcountll(line);
+		scan_emit(to, (uint32_t)at, both);
+		to += __builtin_popcountll(both);
+	}
+	*pos = to;
+	*records = lines;
+	return at;
+}
+
 static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_t *pos,
                        struct dtx_scan_index *out)
 {
@@ -114,9 +139,11 @@ static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_
 	uint64_t keep = set.quotes ? ~(uint64_t)0 : 0, quotes = 0, crs = 0, after_cr = 0;
 	uint32_t *to = pos;
 	uint64_t records = 0;
-	size_t at;
+	size_t at = scan_index_plain(p, n, set, &to, &records);
 
-	for (at = 0; at < n; at += 64) {
+	if (at)
+		carry.free = scan_is_structure((unsigned char)p[at - 1], set);
+	for (; at < n; at += 64) {
 		struct scan_block b = scan_get(p + at, n - at);
 		uint64_t valid = scan_valid(n - at), in = 0;
 		uint64_t quote = scan_eq(b, set.quote) & keep,
