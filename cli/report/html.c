@@ -537,6 +537,7 @@ static const struct {
 	{ "lineage", "What was made from what", NULL, "inputs", dtx_html_graph },
 	{ "rows", "Rows from step to step", NULL, "steps", dtx_html_funnel },
 	{ "steps", "Steps", "run", "plan", dtx_html_steps },
+	{ "engine", "Processes", "run", "engine", dtx_html_engine },
 	{ "formulas", "Formulas", NULL, "lineage", html_formulas },
 	{ "code", "Code", NULL, "regions", html_code },
 	{ "checks", "Checks", NULL, "checks", html_checks },

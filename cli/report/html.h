@@ -43,6 +43,8 @@ void dtx_html_funnel(const json_t *record, struct dtx_buf *out);
 void dtx_html_profiles(const json_t *record, struct dtx_buf *out);
 /* In html_plan.c: each step in words, with its formulas. */
 void dtx_html_steps(const json_t *record, struct dtx_buf *out);
+/* In html_plan.c: what other processes did, stage by stage. */
+void dtx_html_engine(const json_t *record, struct dtx_buf *out);
 /* In html_events.c: the events, and how the run ended ("failed: row_limit, in step 2"). */
 void dtx_html_events(const json_t *record, struct dtx_buf *out);
 void dtx_html_ended(const json_t *record, struct dtx_buf *out);

@@ -165,3 +165,64 @@ void dtx_html_steps(const json_t *record, struct dtx_buf *out)
 	}
 	dtx_html_end(out);
 }
+
+/* The hosts of a stage's fragments, each once. */
+static void engine_hosts(const json_t *fragments, struct dtx_buf *out)
+{
+	json_t *hosts = json_object(), *f;
+	const char *host, *sep = "";
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)fragments, i, f)(void)
+		json_object_set_new(hosts, dtx_json_text(f, "host", "?"), json_true());
+	dtx_buf_add(out, "<td>");
+	json_object_foreach(hosts, host, f)
+	{
+		dtx_buf_add(out, sep);
+		dtx_html_text(out, host);
+		sep = ", ";
+	}
+	dtx_buf_add(out, "</td>");
+	json_decref(hosts);
+}
+
+void dtx_html_engine(const json_t *record, struct dtx_buf *out)
+{
+	static const char *const head[] = { "stage",
+		                            "makes",
+		                            "fragments",
+		                            "rows",
+		                            "attempts",
+		                            "borders repaired",
+		                            "files made again",
+		                            "kept",
+		                            "hosts" };
+	static const char *const counted[] = { "rows", "attempts", "repaired", "remade", "kept" };
+	const json_t *engine = json_object_get(json_object_get(record, "run"), "engine");
+	json_t *stage, *f;
+	size_t i, k;
+
+	dtx_buf_add(out, "<p>Done with ");
+	dtx_html_text(out, dtx_json_text(engine, "address", ""));
+	dtx_buf_add(out, dtx_json_bool(engine, "whole", false)
+	                         ? ", and then again by one process.</p>\n"
+	                         : ".</p>\n");
+	dtx_html_table(out, NULL, head, DTX_COUNT(head));
+	json_array_foreach(json_object_get(engine, "stages"), i, stage)
+	{
+		const json_t *fragments = json_object_get(stage, "fragments");
+		int64_t sum[DTX_COUNT(counted)] = { 0 };
+
+		json_array_foreach((json_t *)(uintptr_t)fragments, k,
+		                   f) for (size_t c = 0; c < DTX_COUNT(counted); c++) sum[c] +=
+			dtx_json_int(f, counted[c], 0) + dtx_json_bool(f, counted[c], false);
+		dtx_buf_printf(out, "<tr><td class=\"n\">%zu</td>", i + 1);
+		dtx_html_cell(out, dtx_json_text(stage, "makes", ""));
+		dtx_html_number(out, "td", dtx_json_int(stage, "parts", 0));
+		for (size_t c = 0; c < DTX_COUNT(counted); c++)
+			dtx_html_number(out, "td", sum[c]);
+		engine_hosts(fragments, out);
+		dtx_buf_add(out, "</tr>\n");
+	}
+	dtx_html_end(out);
+}

@@ -431,13 +431,18 @@ static uint64_t runner_bytes(const struct dtx_runner *r)
 /* Opens the engine. A replay is one process: the result is the same. */
 static enum dtx_code runner_engine(struct dtx_runner *r, struct dtx_err *err)
 {
+	const struct dtx_cluster_opts opts = { .address = r->args->engine,
+		                               .exchange = r->args->exchange,
+		                               .resume = r->args->resume,
+		                               .run_id = r->run_id };
 	enum dtx_code rc = DTX_OK;
 
-	if (r->args->exchange && !r->args->engine)
-		DTX_FAIL(err, DTX_E_USAGE, "--exchange is for the processes of --engine");
+	if ((r->args->exchange || r->args->resume) && !r->args->engine)
+		DTX_FAIL(err, DTX_E_USAGE, "%s is for the processes of --engine",
+		         r->args->exchange ? "--exchange" : "--resume");
 	if (!r->args->engine || r->replay || r->prompt)
 		goto out;
-	DTX_TRY(dtx_cluster_new(r->args->engine, r->args->exchange, &r->cluster, err));
+	DTX_TRY(dtx_cluster_new(&opts, &r->cluster, err));
 	for (uint32_t i = 0; i < r->plan->ninputs; i++)
 		r->plan->input[i].opts.piece_bytes = dtx_cluster_piece(r->cluster);
 out:
@@ -508,7 +513,7 @@ out:
 	dtx_ticker_stop(&ticker);
 	r->ticker = NULL;
 	if (r->cluster)
-		dtx_cluster_end(r->cluster);
+		dtx_cluster_end(r->cluster, rc, err);
 	return rc;
 }
 
@@ -717,7 +722,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 out:
 	if (rc == DTX_E_NO_MEMORY)
 		runner_hint_memory(r, err);
-	if (rc == DTX_E_CANCELLED)
+	if (rc == DTX_E_CANCELLED && !err->hint[0])
 		dtx_err_hint(err, "outputs are as they were; the same command starts again");
 	if (rc == DTX_E_TIME_LIMIT && strcmp(err->at, "/limits/time_s") == 0)
 		dtx_err_hint(err,

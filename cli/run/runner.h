@@ -46,13 +46,13 @@ struct dtx_run_args {
 	int input_hash;                 /* enum dtx_identity_kind */
 	int64_t threads, memory, batch_rows;
 	struct dtx_jail_given jail;
-	const char *engine, *exchange;
+	const char *engine, *exchange, *resume;
 	bool print_plan; /* pipe */
 };
 #define DTX_CONVERT_ONLY 1 /* number of rows: first those of convert only, */
 /* then those of convert and run, then those of run, then those of pipe only */
 #define DTX_CONVERT_OPTS (DTX_CONVERT_ONLY + 29)
-#define DTX_RUN_OPTS     (29 + 36)
+#define DTX_RUN_OPTS     (29 + 37)
 #define DTX_PIPE_OPTS    (DTX_RUN_OPTS + 1)
 extern const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS];
 

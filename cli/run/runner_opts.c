@@ -309,6 +309,13 @@ const struct dtx_opt dtx_run_opts[DTX_CONVERT_ONLY + DTX_PIPE_OPTS] = {
 	  .help = "folder for the files by which the processes of --engine pass rows on; a "
 	          "temporary "
 	          "one where they are all on this machine" },
+	{ .name = "resume",
+	  .group = "progress, speed",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "RUN",
+	  AT(resume),
+	  .help = "take the parts that a run with --exchange had done before it was killed or its "
+	          "engine was lost; all else is as in that command" },
 	/* only pipe */
 	{ .name = "print-plan",
 	  .kind = DTX_O_FLAG,

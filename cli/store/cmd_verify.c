@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/store/lookup.h"
+#include "cli/store/verify_fragment.h"
 #include "cli/out.h"
 #include "cli/run/receipt.h"
 #include "core/base/file.h"
@@ -15,6 +16,7 @@
 struct verify_args {
 	struct dtx_verify_opts opts;
 	const char *receipt;
+	int64_t fragment;
 	bool json;
 };
 
@@ -37,6 +39,13 @@ static const struct dtx_opt verify_opts[] = {
 	  .min = 1,
 	  .max = INT64_MAX,
 	  .help = "check the chain from this event on" },
+	{ .name = "fragment",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  .offset = offsetof(struct verify_args, fragment),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .help = "do fragment N of RUN, a run with --engine, again and compare its bytes" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct verify_args, json),
@@ -155,9 +164,10 @@ struct verify {
 	struct dtx_store *store; /* NULL: no store, so that a receipt is compared with files only */
 	struct dtx_receipt receipt;
 	json_t *found, *all, *record;
-	bool of_run;        /* only what concerns the run of `record` was checked */
-	bool bare;          /* the store has no log next to it */
-	struct dtx_buf log; /* what is wrong with its log */
+	bool of_run;          /* only what concerns the run of `record` was checked */
+	bool bare;            /* the store has no log next to it */
+	const char *fragment; /* the hash of the fragment that was done again; borrowed; NULL */
+	struct dtx_buf log;   /* what is wrong with its log */
 	char head[DTX_HEAD_LINE];
 };
 
@@ -189,6 +199,8 @@ static void verify_good(const struct verify *v, struct dtx_buf *out)
 			verify_line(out, "not checked", dtx_json_text(f, "path", ""),
 			            ": a database that other programs change, too");
 	}
+	if (v->fragment)
+		verify_line(out, "", "the fragment gives the bytes that it gave: ", v->fragment);
 	json_array_foreach(v->receipt.held, i, f) verify_line(
 		out, v->store || i ? "" : "ok", json_string_value(f), " is as the receipt says");
 }
@@ -336,6 +348,11 @@ static enum dtx_code verify_all(struct verify *v, const char *what, struct dtx_e
 		rc = verify_unread(v, rc, err);
 		goto out;
 	}
+	if (v->args->fragment && !v->record)
+		DTX_FAIL(err, DTX_E_USAGE, "--fragment needs a RUN or FILE");
+	if (v->args->fragment)
+		DTX_TRY(dtx_verify_fragment(v->record, v->args->fragment, v->found, &v->fragment,
+		                            err));
 	if (v->args->receipt)
 		DTX_TRY(verify_receipt(v, what, err));
 	if (v->store)
@@ -416,7 +433,8 @@ const struct dtx_cmd dtx_cmd_verify = {
 		"Findings: log_damaged, page_damaged, "
 		"schema_differs,\n"
 		"chain_broken, blob_mismatch, index_differs, output_changed, truncated, "
-		"receipt_differs.\n"
+		"receipt_differs,\n"
+		"fragment_differs.\n"
 		"Tables that are made from the ledger can be made again with `dtx store rebuild`.\n"
 		"\n"
 		"What it cannot detect alone: a ledger that was cut off at its end, or written "

@@ -7,6 +7,7 @@
 #include "core/cluster/cluster.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,13 @@
 #include "core/io/isolate/isolate.h"
 #include "core/plan/pipe/pipe.h"
 
-#define ATTEMPTS    4   /* of a fragment that fails for a reason that may pass */
-#define WAIT_MS     100 /* between looks at the cancel flag */
-#define PAUSE_MS    100 /* before the second attempt; four times as long before each further one */
-#define SLOW_MIN_NS 1000000000 /* a second copy is not started earlier */
-#define RECORDED    1000       /* fragments of a stage that the record lists */
-#define SPEC_MAX    65536
+#define ATTEMPTS     4   /* of a fragment that fails for a reason that may pass */
+#define WAIT_MS      100 /* between looks at the cancel flag */
+#define PAUSE_MS     100 /* before the second attempt; four times as long before each further one */
+#define SLOW_MIN_NS  1000000000          /* a second copy is not started earlier */
+#define JOB_RECORDED ((size_t)256 << 10) /* bytes of a job that the record has */
+#define RECORDED     1000                /* fragments of a stage that the record lists */
+#define SPEC_MAX     65536
 
 struct part { /* a fragment of a source */
 	uint32_t source;
@@ -48,6 +50,7 @@ struct part { /* a fragment of a source */
 	int64_t not_before_ns;     /* it waits before another attempt; 0: it does not */
 	bool slow;                 /* a second copy was submitted, as it took long */
 	bool remade;               /* its file was damaged, and it was done again */
+	bool kept;                 /* the run that this one resumes has done it */
 	char hash[DTX_SHA256_HEX]; /* of the file that was damaged */
 	json_t *said;              /* the manifest, or the error */
 	char name[DTX_SHA256_HEX];
@@ -79,6 +82,7 @@ struct stage {
 	uint32_t taken; /* parts from the first on whose results are taken */
 	size_t running; /* copies of parts that have not ended */
 	size_t undone;  /* parts that have not ended */
+	json_t *jobs;   /* texts of jobs, by hash, for the record */
 	int64_t few_ns; /* since when no part waits for a slot; 0: some do */
 };
 struct made {
@@ -95,6 +99,8 @@ struct dtx_cluster {
 	struct dtx_sides sides;
 	struct dtx_arena arena; /* reasons of dropped rows, paths */
 	struct made *made;
+	bool resumes;   /* the exchange folder has fragments of an earlier run */
+	bool keeps;     /* it stays if the run fails for a reason that may pass */
 	json_t *stages; /* for the record */
 };
 
@@ -119,14 +125,17 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct sour
 			return DTX_OK;
 		}
 	DTX_TRY(dtx_sides_put(&c->sides, c->exchange, s->drawn->step, s->nsteps, &sides, err));
-	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text, sides,
-	                   dtx_mem_limit() / c->engine->slots);
+	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text, sides);
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
 	DTX_TRY(dtx_buf_check(&text, "the job of fragments", err));
 	dtx_sha256_hex(text.ptr, text.len, s->job);
 	DTX_TRY(dtx_exchange_put(c->exchange, s->job, "job", dtx_buf_str(&text), err));
+	/* so that a fragment can be done again, from the record alone */
+	if (text.len <= JOB_RECORDED &&
+	    !dtx_json_set(x->jobs, s->job, json_stringn(text.ptr, text.len)))
+		DTX_FAIL_MEM(err);
 out:
 	json_decref(job);
 	dtx_buf_clear(&text);
@@ -175,7 +184,8 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 	enum dtx_code rc = DTX_OK;
 
 	x->source = dtx_arena_zalloc(&x->g->arena, drawn->nsources + 1u, sizeof(*x->source));
-	if (!x->source)
+	x->jobs = json_object();
+	if (!x->source || !x->jobs)
 		DTX_FAIL_MEM(err);
 	x->nsources = drawn->nsources;
 	for (uint32_t i = 0; i < drawn->nsources; i++) {
@@ -218,17 +228,48 @@ static json_t *numbers(const uint32_t *n, uint32_t count)
 	return list;
 }
 
+/* The spec of a part. A new reference; NULL: out of memory. */
+static json_t *spec_json(const struct stage *x, const struct part *p)
+{
+	const struct source *s = &x->source[p->source];
+	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
+
+	return json_pack("{ss sI si so so sI sI so}", "job", s->job, "base", (json_int_t)s->base,
+	                 "input", (int)s->drawn->table, "steps", numbers(s->drawn->step, s->nsteps),
+	                 "branches", numbers(s->drawn->input, s->nsteps), "first",
+	                 (json_int_t)p->first, "end", (json_int_t)p->end, "begin", begin);
+}
+
+/* Takes over what a manifest says, which may be that of an error. */
+static void ended(struct part *p, json_t *said, enum dtx_fragment_class class)
+{
+	json_decref(p->said);
+	p->said = said;
+	p->done = true;
+	p->class = class;
+	p->began = (uint64_t)dtx_json_int(said, "begin", 0);
+	p->next = (uint64_t)dtx_json_int(said, "next", 0);
+}
+
+/* Whether the run that is resumed has done the part. */
+static bool is_kept(const struct dtx_cluster *c, struct part *p)
+{
+	json_t *said = c->resumes && !p->remade && !p->attempts
+	                       ? dtx_manifest_read(c->exchange, p->name)
+	                       : NULL;
+
+	p->kept = said != NULL;
+	if (said)
+		ended(p, said, DTX_FRAGMENT_OK);
+	return said != NULL;
+}
+
 static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, struct dtx_err *err)
 {
 	struct part *p = &x->part[i];
-	const struct source *s = &x->source[p->source];
 	struct dtx_buf text = DTX_BUF_INIT(SPEC_MAX);
-	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
-	json_t *spec = json_pack("{ss ss sI si so so sI sI so}", "exchange", c->exchange, "job",
-	                         s->job, "base", (json_int_t)s->base, "input", (int)s->drawn->table,
-	                         "steps", numbers(s->drawn->step, s->nsteps), "branches",
-	                         numbers(s->drawn->input, s->nsteps), "first", (json_int_t)p->first,
-	                         "end", (json_int_t)p->end, "begin", begin);
+	size_t memory = dtx_mem_limit() / c->engine->slots;
+	json_t *spec = spec_json(x, p);
 	enum dtx_code rc = DTX_OK;
 
 	if (!spec)
@@ -238,6 +279,14 @@ static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, 
 	dtx_sha256_hex(text.ptr, text.len, p->name);
 	p->done = false;
 	p->not_before_ns = 0;
+	if (is_kept(c, p))
+		goto out;
+	if (!dtx_json_set(spec, "exchange", json_string(c->exchange)) ||
+	    (memory && !dtx_json_set(spec, "memory", json_integer((json_int_t)memory))))
+		DTX_FAIL_MEM(err);
+	dtx_buf_reset(&text);
+	dtx_json_canonical(spec, &text);
+	DTX_TRY(dtx_buf_check(&text, "the spec of a fragment", err));
 	DTX_TRY(c->engine->cls->submit(c->engine, i, dtx_buf_text(&text), err));
 	p->running++;
 	x->running++;
@@ -305,14 +354,9 @@ static enum dtx_code note(struct stage *x, struct dtx_engine_event *event, struc
 		DTX_TRY(compare(p, said, err));
 		goto out;
 	}
-	json_decref(p->said);
-	p->said = said;
+	ended(p, said, class);
 	said = NULL;
 	p->attempts++;
-	p->done = true;
-	p->class = class;
-	p->began = (uint64_t)dtx_json_int(p->said, "begin", 0);
-	p->next = (uint64_t)dtx_json_int(p->said, "next", 0);
 	if (class == DTX_FRAGMENT_AGAIN)
 		DTX_TRY(retry(p, event, err));
 	else
@@ -359,7 +403,7 @@ static enum dtx_code prove(struct dtx_cluster *c, struct stage *x, struct source
 			p->begin = s->border;
 			p->attempts = 0;
 			DTX_TRY(submit(c, x, s->proven, err));
-			break;
+			continue;
 		}
 		if (p->class != DTX_FRAGMENT_OK)
 			return fail(c, x, p, err);
@@ -595,6 +639,9 @@ static enum dtx_code run_stage(struct dtx_cluster *c, struct stage *x, struct dt
 
 	for (uint32_t i = 0; i < x->nparts; i++)
 		DTX_TRY(submit(c, x, i, err));
+	for (uint32_t i = 0; c->resumes && i < x->nsources; i++)
+		DTX_TRY(prove(c, x, &x->source[i], err));
+	DTX_TRY(take_ready(c, x, err));
 	while (x->taken < x->nparts) {
 		struct dtx_engine_event event = { .text = DTX_BUF_INIT(0) };
 
@@ -691,6 +738,11 @@ static enum dtx_code check_rows(const struct stage *x, struct dtx_err *err)
 	return rc;
 }
 
+static const char *makes(const struct stage *x)
+{
+	return x->text ? "text" : x->sink >= 0 ? "states" : "rows";
+}
+
 static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, int64_t ns,
                                   struct dtx_err *err)
 {
@@ -701,21 +753,22 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, 
 		const struct part *p = &x->part[i];
 		const json_t *o = p->said;
 		json_t *one = json_pack(
-			"{ss si sI sI sI sI sI sb sb si ss? ss}", "fragment", p->name, "input",
-			(int)x->source[p->source].drawn->table, "rows", dtx_json_int(o, "rows", 0),
-			"bytes", dtx_json_int(o, "bytes", 0), "wall_us",
+			"{ss si sI sI sI sI sI sb sb sb si ss? ss so}", "fragment", p->name,
+			"input", (int)x->source[p->source].drawn->table, "rows",
+			dtx_json_int(o, "rows", 0), "bytes", dtx_json_int(o, "bytes", 0), "wall_us",
 			dtx_json_int(o, "wall_us", 0), "cpu_us", dtx_json_int(o, "cpu_us", 0),
 			"peak_bytes", dtx_json_int(o, "peak_bytes", 0), "repaired", p->exact,
-			"remade", p->remade, "attempts", (int)p->attempts, "host",
-			dtx_json_text(o, "host", NULL), "hash", dtx_json_text(o, "hash", ""));
+			"remade", p->remade, "kept", p->kept, "attempts", (int)p->attempts, "host",
+			dtx_json_text(o, "host", NULL), "hash", dtx_json_text(o, "hash", ""),
+			"spec", spec_json(x, p));
 
 		if (!one || json_array_append_new(list, one)) {
 			json_decref(list);
 			list = NULL;
 		}
 	}
-	stage = json_pack("{sI sI so}", "wall_us", (json_int_t)ns / 1000, "parts",
-	                  (json_int_t)x->nparts, "fragments", list);
+	stage = json_pack("{ss sI sI sO so}", "makes", makes(x), "wall_us", (json_int_t)ns / 1000,
+	                  "parts", (json_int_t)x->nparts, "jobs", x->jobs, "fragments", list);
 	if (!stage || json_array_append_new(c->stages, stage))
 		DTX_FAIL_MEM(err);
 out:
@@ -747,6 +800,7 @@ static void clear_stage(struct stage *x)
 	for (size_t i = 0; i < x->nparts; i++)
 		json_decref(x->part[i].said);
 	dtx_mem_free(x->part);
+	json_decref(x->jobs);
 }
 
 /* All parts of a source are taken. */
@@ -869,45 +923,99 @@ static void clear(void *arg)
 		dtx_reader_close(m->reader);
 	c->made = NULL;
 	dtx_sides_clear(&c->sides);
-	empty_folder(c);
 }
 
 /* --- the driver as a whole --- */
 
-static enum dtx_code open_exchange(struct dtx_cluster *c, const char *exchange, struct dtx_err *err)
+/* The folder of a run in the exchange folder: path/dtx-RUN. */
+static enum dtx_code folder_of(const char *path, const char *run, char *to, size_t size,
+                               struct dtx_err *err)
 {
-	char *path = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if ((size_t)snprintf(to, size, "%s/dtx-%s", path, run) >= size)
+		DTX_FAIL(err, DTX_E_USAGE, "--exchange '%s': the path is too long", path);
+out:
+	return rc;
+}
+
+/* Takes over the folder of the run that is resumed, whose id may be shortened as everywhere to its
+ * first or last digits. */
+static enum dtx_code take_folder(struct dtx_cluster *c, const char *path, const char *resume,
+                                 struct dtx_err *err)
+{
+	char found[PATH_MAX];
+	DIR *d = opendir(path);
+	struct dirent *e;
+	int n = 0;
+	enum dtx_code rc = DTX_OK;
+
+	while (d && (e = readdir(d))) {
+		struct dtx_str run = dtx_str_of(e->d_name), id = dtx_str_of(resume);
+
+		if (!dtx_str_starts(run, DTX_STR("dtx-")) || id.len < 4)
+			continue;
+		run = (struct dtx_str){ run.ptr + 4, run.len - 4 };
+		if (!dtx_str_starts(run, id) && !dtx_str_ends(run, id))
+			continue;
+		n++;
+		DTX_TRY(folder_of(path, run.ptr, found, sizeof(found), err));
+	}
+	if (n != 1)
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, "without --resume the run starts again",
+		              n ? "--resume '%s': several runs in '%s' have this id"
+		                : "--resume '%s': no parts of such a run are in '%s'",
+		              resume, path);
+	if (rename(found, c->exchange) < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "rename", found);
+	c->resumes = true;
+out:
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static enum dtx_code open_exchange(struct dtx_cluster *c, const struct dtx_cluster_opts *o,
+                                   struct dtx_err *err)
+{
+	char *path = NULL, folder[PATH_MAX];
 	struct stat st;
 	enum dtx_code rc = DTX_OK;
 
-	if (!exchange) {
+	if (!o->exchange && o->resume)
+		DTX_FAIL(err, DTX_E_USAGE, "--resume needs the --exchange DIR of that run");
+	if (!o->exchange) {
 		DTX_TRY(dtx_tempdir_make(&c->temp, "exchange", err));
 		c->exchange = dtx_mem_strdup(c->temp.path);
-	} else {
-		path = dtx_file_absolute(exchange);
-		if (!path)
-			DTX_FAIL_MEM(err);
-		if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-			DTX_FAIL(err, DTX_E_USAGE, "--exchange '%s' is not a folder", exchange);
-		c->exchange = dtx_mem_alloc(strlen(path) + 32, 1);
 		if (!c->exchange)
 			DTX_FAIL_MEM(err);
-		snprintf(c->exchange, strlen(path) + 32, "%s/dtx-XXXXXX", path);
-		if (!mkdtemp(c->exchange)) {
-			dtx_mem_free(c->exchange);
-			c->exchange = NULL;
-			DTX_FAIL(err, DTX_E_OUTPUT_IO,
-			         "--exchange '%s': cannot make a folder in it", exchange);
-		}
+		goto out;
 	}
+	path = dtx_file_absolute(o->exchange);
+	if (!path)
+		DTX_FAIL_MEM(err);
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		DTX_FAIL(err, DTX_E_USAGE, "--exchange '%s' is not a folder", o->exchange);
+	DTX_TRY(folder_of(path, o->run_id, folder, sizeof(folder), err));
+	c->exchange = dtx_mem_strdup(folder);
 	if (!c->exchange)
 		DTX_FAIL_MEM(err);
+	if (o->resume)
+		DTX_TRY(take_folder(c, path, o->resume, err));
+	else if (mkdir(folder, 0700) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "--exchange '%s': cannot make a folder in it",
+		         o->exchange);
+	c->keeps = true;
 out:
+	if (rc != DTX_OK) {
+		dtx_mem_free(c->exchange); /* nothing of it is ours to remove */
+		c->exchange = NULL;
+	}
 	dtx_mem_free(path);
 	return rc;
 }
 
-enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct dtx_cluster **out,
+enum dtx_code dtx_cluster_new(const struct dtx_cluster_opts *o, struct dtx_cluster **out,
                               struct dtx_err *err)
 {
 	struct dtx_cluster *c = dtx_mem_zalloc(1, sizeof(*c));
@@ -924,36 +1032,55 @@ enum dtx_code dtx_cluster_new(const char *address, const char *exchange, struct 
 		                         .side = side,
 		                         .clear = clear };
 	pthread_mutex_init(&c->sides.lock, NULL);
-	c->address = dtx_mem_strdup(address);
+	c->address = dtx_mem_strdup(o->address);
 	c->stages = json_array();
 	if (!c->address || !c->stages)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_engine_address(address, &a, err));
-	if (a.scheduler && !exchange)
+	DTX_TRY(dtx_engine_address(o->address, &a, err));
+	if (a.scheduler && !o->exchange)
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "--engine '%s' needs --exchange DIR, a folder that "
-		         "all hosts share",
-		         address);
+		         "--engine '%s' needs --exchange DIR, a folder that all hosts share",
+		         o->address);
 	c->bytes = a.bytes ? a.bytes : DTX_CLUSTER_BYTES;
-	DTX_TRY(open_exchange(c, exchange, err));
+	DTX_TRY(open_exchange(c, o, err));
 	DTX_TRY(dtx_engine_open(&a, c->exchange, &c->engine, err));
 	*out = c;
 	c = NULL;
 out:
 	dtx_engine_address_clear(&a);
+	if (c)
+		dtx_cluster_end(c, rc, err);
 	dtx_cluster_free(c);
 	return rc;
 }
 
-void dtx_cluster_end(struct dtx_cluster *c)
+/* Whether a run that failed like this can go on later with the parts that are done. */
+static bool may_pass(enum dtx_code code)
 {
+	enum dtx_fragment_class class = dtx_fragment_class(code);
+
+	return class == DTX_FRAGMENT_AGAIN || class == DTX_FRAGMENT_LIMIT ||
+	       code == DTX_E_ENGINE_UNAVAILABLE || code == DTX_E_CANCELLED;
+}
+
+void dtx_cluster_end(struct dtx_cluster *c, enum dtx_code code, struct dtx_err *err)
+{
+	const char *run;
+
 	if (c->engine)
 		c->engine->cls->close(c->engine);
 	c->engine = NULL;
 	if (c->exchange) {
 		clear(c);
-		if (!c->temp.path[0])
-			(void)rmdir(c->exchange);
+		/* with no file in it the folder goes too */
+		if (!c->keeps || !may_pass(code))
+			empty_folder(c);
+		run = strrchr(c->exchange, '/') + strlen("/dtx-");
+		if (!c->temp.path[0] && rmdir(c->exchange) < 0 && errno == ENOTEMPTY)
+			dtx_err_hint(err,
+			             "the parts that are done stay in '%s': the same command with "
+			             "--resume %s goes on with them",
+			             c->exchange, run);
 	}
 	dtx_tempdir_remove(&c->temp);
 	dtx_mem_free(c->exchange);
@@ -964,7 +1091,7 @@ void dtx_cluster_free(struct dtx_cluster *c)
 {
 	if (!c)
 		return;
-	dtx_cluster_end(c);
+	dtx_cluster_end(c, DTX_OK, NULL);
 	dtx_sides_clear(&c->sides);
 	pthread_mutex_destroy(&c->sides.lock);
 	dtx_mem_free(c->address);

@@ -15,15 +15,19 @@ struct dtx_cluster;
 /* Bytes of an input for one fragment, unless the address says otherwise. */
 #define DTX_CLUSTER_BYTES ((uint64_t)64 << 20)
 
-/* Opens the engine with this address, such as "local://4" or "local://4?bytes=1000000". exchange:
- * the folder for the files of fragments; NULL: a temporary one. The caller frees *out. Codes:
- * usage, output_io,
- * engine_unavailable. */
-DTX_MUSTUSE enum dtx_code dtx_cluster_new(const char *address, const char *exchange,
+struct dtx_cluster_opts {
+	const char *address;  /* such as "local://4" or "local://4?bytes=1000000" */
+	const char *exchange; /* the folder for the files of fragments; NULL: a temporary one */
+	const char *resume;   /* a run whose fragments in `exchange` are taken; NULL */
+	const char *run_id;   /* of this run */
+};
+/* Opens the engine. The caller frees *out. Codes: usage, output_io, engine_unavailable. */
+DTX_MUSTUSE enum dtx_code dtx_cluster_new(const struct dtx_cluster_opts *opts,
                                           struct dtx_cluster **out, struct dtx_err *err);
-/* Ends the engine and removes the files. Only dtx_cluster_json and _free may follow. The counts of
- * the run have texts that live until _free. */
-void dtx_cluster_end(struct dtx_cluster *c);
+/* Ends the engine and removes the files, unless the run ended with `code` and can be resumed: err
+ * then gets a hint. Only dtx_cluster_json and _free may follow. The counts of the run have texts
+ * that live until _free. */
+void dtx_cluster_end(struct dtx_cluster *c, enum dtx_code code, struct dtx_err *err);
 void dtx_cluster_free(struct dtx_cluster *c); /* NULL is fine */
 /* For the options of dtx_exec; borrowed. */
 struct dtx_spread *dtx_cluster_spread(struct dtx_cluster *c);

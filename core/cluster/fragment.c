@@ -86,7 +86,8 @@ struct piece { /* the bytes of one batch */
 };
 struct fragment {
 	json_t *spec;
-	const char *exchange;
+	char exchange[PATH_MAX / 2];
+	size_t memory; /* bytes that it may take; 0: no limit */
 	char name[DTX_SHA256_HEX];
 	struct dtx_job job;
 	struct dtx_exec_opts opts;
@@ -136,10 +137,14 @@ static enum dtx_code read_spec(struct fragment *f, struct dtx_str text, struct d
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_json_parse(text, limits, &f->spec, err));
+	f->memory = (size_t)dtx_json_int(f->spec, "memory", 0);
+	dtx_str_copy(f->exchange, sizeof(f->exchange),
+	             dtx_str_of(dtx_json_text(f->spec, "exchange", "")));
+	(void)json_object_del(f->spec, "memory");
+	(void)json_object_del(f->spec, "exchange");
 	dtx_json_canonical(f->spec, &canonical);
 	DTX_TRY(dtx_buf_check(&canonical, "spec", err));
 	dtx_sha256_hex(canonical.ptr, canonical.len, f->name);
-	f->exchange = dtx_json_text(f->spec, "exchange", NULL);
 	begin = json_object_get(f->spec, "begin");
 	f->input = (uint32_t)dtx_json_int(f->spec, "input", -1);
 	f->slice = (struct dtx_scan_slice){
@@ -148,7 +153,7 @@ static enum dtx_code read_spec(struct fragment *f, struct dtx_str text, struct d
 		.begin = (uint64_t)json_integer_value(begin),
 		.guessed = !json_is_integer(begin),
 	};
-	if (!f->exchange || strlen(f->exchange) > PATH_MAX / 2 ||
+	if (!*f->exchange || strlen(f->exchange) + 1 == sizeof(f->exchange) ||
 	    !dtx_json_text(f->spec, "job", NULL) || f->slice.first >= f->slice.end)
 		NOT_A_SPEC(err);
 out:
@@ -171,8 +176,8 @@ static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' does not have the bytes that its name says",
 		         path);
 	DTX_TRY(dtx_job_open(&f->job, dtx_buf_str(&text), err));
-	if (f->job.memory)
-		dtx_mem_set_limit(f->job.memory);
+	if (f->memory)
+		dtx_mem_set_limit(f->memory);
 	if (f->input >= f->job.plan->ninputs || !f->job.schema[f->input])
 		NOT_A_SPEC(err);
 	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input,
@@ -472,11 +477,45 @@ static json_t *flush_json(const struct fragment *f)
 	return list;
 }
 
+/* The hash of what a manifest says, without its own member "check". */
+static void manifest_check(const json_t *o, char check[DTX_SHA256_HEX])
+{
+	json_t *rest = json_copy((json_t *)(uintptr_t)o);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	(void)json_object_del(rest, "check");
+	dtx_json_canonical(rest, &text);
+	dtx_sha256_hex(dtx_buf_text(&text), dtx_buf_len(&text), check);
+	dtx_buf_clear(&text);
+	json_decref(rest);
+}
+
+json_t *dtx_manifest_read(const char *exchange, const char *name)
+{
+	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
+	char path[PATH_MAX], check[DTX_SHA256_HEX];
+	struct dtx_buf text = DTX_BUF_INIT((size_t)16 << 20);
+	json_t *o = NULL;
+
+	dtx_exchange_path(path, sizeof(path), exchange, name, "json");
+	if (dtx_file_slurp(path, &text, NULL) == DTX_OK)
+		(void)!dtx_json_parse(dtx_buf_str(&text), limits, &o, NULL);
+	dtx_buf_clear(&text);
+	if (!o)
+		return NULL;
+	manifest_check(o, check);
+	if (!strcmp(check, dtx_json_text(o, "check", "")) &&
+	    !strcmp(name, dtx_json_text(o, "fragment", "")))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, struct dtx_err *err)
 {
 	const struct dtx_reader *r = f->reader[f->input];
 	struct rusage used = { .ru_maxrss = 0 };
-	char host[HOST_NAME_MAX + 1] = "";
+	char host[HOST_NAME_MAX + 1] = "", check[DTX_SHA256_HEX];
 	json_t *o;
 	enum dtx_code rc = DTX_OK;
 
@@ -493,6 +532,9 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,
 	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "host", host);
 	if (!o)
+		DTX_FAIL_MEM(err);
+	manifest_check(o, check);
+	if (!dtx_json_set(o, "check", json_string(check)))
 		DTX_FAIL_MEM(err);
 	dtx_json_print(o, 0, out);
 	dtx_buf_addc(out, '\n');

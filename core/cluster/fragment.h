@@ -2,7 +2,6 @@
  *
  * A fragment is a pure function of its spec, a JSON object on one line:
  *
- *   exchange         the folder of the job, and of the result
  *   job              name of the job's file: the SHA-256 of its bytes
  *   input            number of the input
  *   steps, branches  the maps that its rows go through, and which of their tables these rows are
@@ -10,6 +9,11 @@
  *   base             added to the numbers of pieces where rows of several inputs are compared
  *   begin            byte at which the first record after the border of `first` begins; null: it
  *                    is guessed
+ *
+ * and, which do not change the result and are no part of the spec's hash:
+ *
+ *   exchange         the folder of the job, and of the result
+ *   memory           bytes that it may take; absent: no limit
  *
  * The result is the file HASH.frame, where HASH is that of the spec: sections with batches
  * (frame_batch.h), or, where the job ends in a sink, with parts of its state. Then HASH.json is
@@ -41,6 +45,10 @@ void dtx_exchange_path(char *to, size_t size, const char *exchange, const char *
  * disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_exchange_put(const char *exchange, const char *name, const char *kind,
                                            struct dtx_str bytes, struct dtx_err *err);
+
+/* The manifest of a fragment that is done already; NULL: it is not, or the file is damaged. A new
+ * reference. */
+json_t *dtx_manifest_read(const char *exchange, const char *name);
 
 /* Does the work of a spec. Appends to out what the command prints: the manifest, or the error with
  * its class, as JSON on one line. Returns the class. */

@@ -91,20 +91,20 @@ static json_t *need_json(const struct dtx_graph *g, int32_t table)
 }
 
 json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
-                     const struct dtx_spread_text *text, json_t *sides, size_t memory)
+                     const struct dtx_spread_text *text, json_t *sides)
 {
 	const struct dtx_plan *p = g->plan;
 	int32_t end = sink < 0 ? table : (int32_t)p->ninputs + sink;
 	json_t *source = json_stringn(p->source.len ? p->source.ptr : "", p->source.len);
 	uint64_t first = early >= 0 && g->step[early].ox ? g->step[early].ox[0].first_rows : 0;
 
-	return json_pack(
-		"{ss so ss so? so so si si sI si so so si si sI so?}", "dtx", DTX_VERSION, "plan",
-		source, "id", p->id, "params", json_incref(p->param_values), "files", files_json(p),
-		"inputs", inputs_json(g), "table", (int)table, "early", (int)early, "first_rows",
-		(json_int_t)first, "sink", (int)sink, "need", need_json(g, end), "sides", sides,
-		"run_date", (int)g->run.run_date, "batch_rows", (int)g->opts->batch_rows, "memory",
-		(json_int_t)memory, "write", text ? dtx_write_opts_json(text->opts) : json_null());
+	return json_pack("{ss so ss so? so so si si sI si so so si si so?}", "dtx", DTX_VERSION,
+	                 "plan", source, "id", p->id, "params", json_incref(p->param_values),
+	                 "files", files_json(p), "inputs", inputs_json(g), "table", (int)table,
+	                 "early", (int)early, "first_rows", (json_int_t)first, "sink", (int)sink,
+	                 "need", need_json(g, end), "sides", sides, "run_date",
+	                 (int)g->run.run_date, "batch_rows", (int)g->opts->batch_rows, "write",
+	                 text ? dtx_write_opts_json(text->opts) : json_null());
 }
 
 /* --- reading --- */
@@ -209,7 +209,6 @@ enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text, struct dtx_
 	job->first_rows = (uint64_t)dtx_json_int(job->json, "first_rows", 0);
 	job->run_date = (int32_t)dtx_json_int(job->json, "run_date", 0);
 	job->batch_rows = (uint32_t)dtx_json_int(job->json, "batch_rows", 0);
-	job->memory = (size_t)dtx_json_int(job->json, "memory", 0);
 	dtx_write_opts_read(json_object_get(job->json, "write"), &job->write);
 	if (job->write.format)
 		job->writer = dtx_writer_find(job->write.format, NULL);

@@ -152,6 +152,26 @@ def damaged(place, exchange, changes):
     return run.returncode, err.decode()
 
 
+def resumed(place, exchange, want, end):
+    """A run with an exchange folder that ends when some of its parts are done, and one that resumes it."""
+    place.input()
+    place.clear()
+    run = place.start("--engine", "local://2?bytes=20000", "--exchange", str(exchange))
+    until(lambda: len(list(exchange.glob("*/*.json"))) > 2 or run.poll() is not None)
+    run.send_signal(end)
+    out, err = run.communicate(timeout=DEADLINE)
+    check("the parts that are done stay", run.returncode != 0 and list(exchange.glob("*/*.json")), err)
+    name = next(exchange.iterdir()).name
+    if end == signal.SIGINT:
+        check("and the message says how to go on", "--resume " + name[4:] in err.decode(), err)
+    again = place.start("--engine", "local://1?bytes=20000", "--exchange", str(exchange), "--resume", name[-8:])
+    out, err = again.communicate(timeout=DEADLINE)
+    kept = [f for f in place.fragments() if f["kept"]]
+    check("a run that is resumed gives the same and keeps parts",
+          again.returncode == 0 and (place.dir / "out.csv").read_bytes() == want and len(kept) > 1 and not list(exchange.iterdir()),
+          "%s %s kept" % (err, len(kept)))
+
+
 def main():
     place = Place()
     out, exchange = place.dir / "out.csv", place.dir / "x"
@@ -183,6 +203,8 @@ def main():
         code, err = stopped(place, "local://1?bytes=200000&silence=1")
         check("fragments that are silent are ended and done again",
               code == 0 and out.read_bytes() == want and any(f["attempts"] > 1 for f in place.fragments()), err)
+        resumed(place, exchange, want, signal.SIGKILL)
+        resumed(place, exchange, want, signal.SIGINT)
         check("the folder of the run is removed", not list(exchange.iterdir()), list(exchange.iterdir()))
 
         def interrupt(run):

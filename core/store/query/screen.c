@@ -336,26 +336,39 @@ static void screen_jail(const json_t *report, struct dtx_buf *out)
 	dtx_screen_memory(out, peak);
 }
 
+static void screen_some(int64_t n, const char *one, const char *many, struct dtx_buf *out)
+{
+	if (n <= 0)
+		return;
+	dtx_buf_add(out, ", ");
+	dtx_screen_count(out, n, one, many);
+}
+
 /* What other processes did, if the run had an engine. */
 static void screen_engine(const json_t *engine, struct dtx_buf *out)
 {
-	int64_t parts = 0, repaired = 0;
+	int64_t parts = 0, repaired = 0, remade = 0, kept = 0, attempts = 0;
 	json_t *stage, *part;
 	size_t i, k;
 
 	json_array_foreach(json_object_get(engine, "stages"), i, stage)
 	{
 		parts += dtx_json_int(stage, "parts", 0);
-		json_array_foreach(json_object_get(stage, "fragments"), k, part) repaired +=
-			dtx_json_bool(part, "repaired", false);
+		json_array_foreach(json_object_get(stage, "fragments"), k, part)
+		{
+			repaired += dtx_json_bool(part, "repaired", false);
+			remade += dtx_json_bool(part, "remade", false);
+			kept += dtx_json_bool(part, "kept", false);
+			attempts += DTX_MAX(dtx_json_int(part, "attempts", 1) - 1, 0);
+		}
 	}
 	dtx_screen_label(out, "engine");
 	dtx_buf_printf(out, "%s  ", dtx_json_text(engine, "address", ""));
 	dtx_screen_count(out, parts, "fragment", "fragments");
-	if (repaired) {
-		dtx_buf_add(out, ", ");
-		dtx_screen_count(out, repaired, "border repaired", "borders repaired");
-	}
+	screen_some(repaired, "border repaired", "borders repaired", out);
+	screen_some(remade, "damaged file made again", "damaged files made again", out);
+	screen_some(attempts - remade, "more attempt", "more attempts", out);
+	screen_some(kept, "kept from the run before", "kept from the run before", out);
 	if (dtx_json_bool(engine, "whole", false))
 		dtx_buf_add(out, "; then done by one process");
 	dtx_buf_addc(out, '\n');

@@ -14,6 +14,15 @@ engine = json.load(open("record.json"))["run"]["engine"]
 parts = engine["stages"][0]["fragments"]
 print(engine["address"], engine["whole"], len(engine["stages"]), len(parts) > 5, any(p["repaired"] for p in parts))'
 dtx provenance two.csv | grep ^engine
+echo '--- why, replay and verify work on such a run'
+for f in one two; do dtx why $f.csv B2 | sed "s/$f\.csv/F/; s/run [0-9a-f]*/run RUN/" > why_$f.txt; done
+cmp why_one.txt why_two.txt && head -3 why_one.txt
+dtx replay two.csv | sed -E 's/\b[0-9a-f]{8}\b/RUN/g'
+dtx verify two.csv --fragment 3 | grep -c 'gives the bytes that it gave'
+dtx verify two.csv --fragment 300 2>&1 | sed -E 's/\b[0-9a-f]{8}\b/RUN/g'
+dtx provenance two.csv --html two.html && grep -o 'Done with local[^<]*' two.html
+dtx run plan.json in.csv --engine local://2 --exchange . --resume 12345678 || echo "exit $?"
+dtx run plan.json in.csv --engine local://2 --resume 12345678 || echo "exit $?"
 echo '--- a cell that does not fit: the message of one process'
 echo '{"dtx": 1, "fallback": "off", "inputs": [{"name": "main", "types": {"n": "int"}}], "steps": [{"op": "filter", "where": "n > 100"}]}' > typed.json
 echo 'many,x' >> in.csv

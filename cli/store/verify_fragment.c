@@ -1,0 +1,140 @@
+/* Does one fragment of a run again, see verify_fragment.h. */
+#include "cli/store/verify_fragment.h"
+
+#include <string.h>
+
+#include "core/base/tempdir.h"
+#include "core/cluster/fragment.h"
+#include "core/io/isolate/isolate.h"
+
+#define PRINTED_MAX ((size_t)16 << 20)
+
+/* Finds fragment n and the text of its job. */
+static enum dtx_code find(const json_t *record, int64_t n, const json_t **fragment,
+                          const json_t **job, struct dtx_err *err)
+{
+	const json_t *run = json_object_get(record, "run"), *f;
+	const char *of = dtx_json_text(run, "short", "");
+	int64_t all = 0;
+	json_t *stage;
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	*fragment = *job = NULL;
+	json_array_foreach(json_object_get(json_object_get(run, "engine"), "stages"), i, stage)
+	{
+		const json_t *list = json_object_get(stage, "fragments");
+
+		f = json_array_get(list, (size_t)(n - all - 1));
+		all += (int64_t)json_array_size(list);
+		if (n > all || *fragment)
+			continue;
+		*fragment = f;
+		*job = json_object_get(json_object_get(stage, "jobs"),
+		                       dtx_json_text(json_object_get(f, "spec"), "job", ""));
+	}
+	if (!all)
+		DTX_FAIL(err, DTX_E_USAGE, "run %s has no fragments: one process did it", of);
+	if (!*fragment)
+		DTX_FAIL(err, DTX_E_USAGE, "run %s has the fragments 1 to %lld, not %lld", of,
+		         (long long)all, (long long)n);
+	if (!*job)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "the record of run %s does not have the job of fragment %lld, which is "
+		         "too large",
+		         of, (long long)n);
+out:
+	return rc;
+}
+
+/* A job may name tables in the exchange folder, which the record does not have. */
+static enum dtx_code check_tables(struct dtx_str job, int64_t n, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { .bytes = PRINTED_MAX, .depth = 64 };
+	json_t *o = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_json_parse(job, limits, &o, err));
+	if (json_array_size(json_object_get(o, "sides")))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "fragment %lld joins with a table that the record does not have",
+		         (long long)n);
+out:
+	json_decref(o);
+	return rc;
+}
+
+/* The spec of the fragment, in another folder. */
+static enum dtx_code put_spec(const json_t *fragment, const char *exchange, struct dtx_buf *out,
+                              struct dtx_err *err)
+{
+	json_t *spec = json_copy(json_object_get(fragment, "spec"));
+	enum dtx_code rc = DTX_OK;
+
+	if (!spec || !dtx_json_set(spec, "exchange", json_string(exchange)))
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(spec, out);
+	DTX_TRY(dtx_buf_check(out, "the spec of a fragment", err));
+out:
+	json_decref(spec);
+	return rc;
+}
+
+static enum dtx_code compare(const json_t *fragment, struct dtx_str printed, int64_t n,
+                             json_t *findings, const char **hash, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { .bytes = PRINTED_MAX, .depth = 16 };
+	json_t *said = NULL;
+	const char *now;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_json_parse(printed, limits, &said, err));
+	*hash = dtx_json_text(fragment, "hash", "");
+	now = dtx_json_text(said, "hash", "");
+	if (!strcmp(*hash, now))
+		goto out;
+	if (dtx_json_int(said, "class", 0) != DTX_FRAGMENT_OK) {
+		if (!dtx_isolate_err_read(json_object_get(said, "error"), err))
+			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
+			         "fragment %lld cannot be done alone any more: its rows or their "
+			         "types have changed",
+			         (long long)n);
+		rc = err->code;
+		goto out;
+	}
+	if (json_array_append_new(
+		    findings, json_pack("{ss sI so}", "finding", "fragment_differs", "fragment",
+	                                (json_int_t)n, "text",
+	                                json_sprintf("fragment %lld gave %s in the run, and now %s",
+	                                             (long long)n, *hash, now))))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(said);
+	return rc;
+}
+
+enum dtx_code dtx_verify_fragment(const json_t *record, int64_t n, json_t *findings,
+                                  const char **hash, struct dtx_err *err)
+{
+	struct dtx_buf spec = DTX_BUF_INIT(PRINTED_MAX), printed = DTX_BUF_INIT(PRINTED_MAX);
+	struct dtx_tempdir temp = { .path = "" };
+	const json_t *fragment, *job;
+	struct dtx_str text;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(find(record, n, &fragment, &job, err));
+	text = (struct dtx_str){ json_string_value(job), json_string_length(job) };
+	DTX_TRY(check_tables(text, n, err));
+	DTX_TRY(dtx_tempdir_make(&temp, "exchange", err));
+	DTX_TRY(dtx_exchange_put(temp.path,
+	                         dtx_json_text(json_object_get(fragment, "spec"), "job", ""), "job",
+	                         text, err));
+	DTX_TRY(put_spec(fragment, temp.path, &spec, err));
+	(void)dtx_fragment_run(dtx_buf_str(&spec), &printed); /* which also says its class */
+	DTX_TRY(compare(fragment, dtx_buf_str(&printed), n, findings, hash, err));
+out:
+	dtx_tempdir_remove(&temp);
+	dtx_buf_clear(&spec);
+	dtx_buf_clear(&printed);
+	return rc;
+}
