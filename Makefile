@@ -44,10 +44,10 @@ PKGS_OPENED := libcurl
 BUILDS := $(filter-out deps deps-test deps-test-all deps-deb deb uninstall demo check check-% suite/% asan-suites help clean lint format,$(or $(MAKECMDGOALS),all))
 probe = $(if $(BUILDS),$(shell ($1) 2>/dev/null))
 PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(call probe,$(PKG_CONFIG) --exists $(p) || echo $(p))))
-# ISA-L inflates faster; without it, zlib is used.
+# ISA-L inflates faster; without it, zlib is used. It is opened with dlopen, too.
 ISAL := $(call probe,$(PKG_CONFIG) --exists libisal && echo libisal)
 PKG_CFLAGS := $(call probe,$(PKG_CONFIG) --cflags $(PKGS) $(ISAL))
-PKG_LIBS := $(call probe,$(PKG_CONFIG) --libs $(PKGS) $(ISAL))
+PKG_LIBS := $(call probe,$(PKG_CONFIG) --libs $(PKGS))
 PY_INC := $(call probe,/usr/bin/python3-config --includes)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

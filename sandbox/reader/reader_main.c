@@ -19,6 +19,7 @@
 #include "core/base/memory/mem.h"
 #include "core/base/text/num.h"
 #include "core/base/thread/pool.h"
+#include "core/io/archive/inflate.h"
 #include "core/io/isolate/isolate.h"
 #include "core/io/encoding/codepage.h"
 #include "core/io/parquet/parquet.h"
@@ -161,6 +162,7 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	warm_qsort();
 	dtx_malloc_tuning_start();
 	dtx_json_init();
+	(void)dtx_inflate_best();
 	if (r->page)
 		dtx_codepage_load((unsigned)r->page);
 	own = own_size();

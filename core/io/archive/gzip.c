@@ -193,7 +193,7 @@ enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
 		          .rest = bytes,
 		          .packed = bytes.len,
 		          .limits = limits,
-		          .inflate = dtx_inflates[0],
+		          .inflate = dtx_inflate_best(),
 		          .fn = fn,
 		          .arg = arg };
 

@@ -8,3 +8,12 @@ const struct dtx_inflate_class *const dtx_inflates[] = {
 	&dtx_inflate_zlib,
 	NULL,
 };
+
+const struct dtx_inflate_class *dtx_inflate_best(void)
+{
+	size_t i = 0;
+
+	while (!dtx_inflates[i]->ready())
+		i++;
+	return dtx_inflates[i];
+}

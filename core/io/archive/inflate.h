@@ -1,4 +1,4 @@
-/* Unpacks raw deflate streams (RFC 1951): with ISA-L if the build has it, otherwise with zlib.
+/* Unpacks raw deflate streams (RFC 1951): with ISA-L if it is installed, otherwise with zlib.
  * Both give the same bytes. */
 #ifndef DTX_IO_ARCHIVE_INFLATE_H
 #define DTX_IO_ARCHIVE_INFLATE_H
@@ -19,6 +19,7 @@ struct dtx_inflate_io { /* a call advances both pairs */
 };
 struct dtx_inflate_class {
 	const char *name;
+	bool (*ready)(void); /* loads the library if it is not; false: it is missing */
 	void *(*open)(void); /* NULL: no memory */
 	enum dtx_inflate_state (*run)(void *state, struct dtx_inflate_io *io);
 	void (*close)(void *state);
@@ -27,7 +28,11 @@ struct dtx_inflate_class {
 };
 extern const struct dtx_inflate_class dtx_inflate_zlib;
 extern const struct dtx_inflate_class dtx_inflate_isal; /* only in builds with ISA-L */
-/* All inflaters of this build, the fastest first; the list ends with NULL. */
+/* All inflaters of this build, the fastest first; the list ends with NULL. The last is always
+ * ready. */
 extern const struct dtx_inflate_class *const dtx_inflates[];
+/* The fastest one that is ready. The first call may open a library's file, so a process that may
+ * open none later calls this before. Thread-safe. */
+const struct dtx_inflate_class *dtx_inflate_best(void);
 
 #endif

@@ -71,5 +71,10 @@ static uint32_t zlib_crc(uint32_t crc, const void *bytes, size_t len)
 	return (uint32_t)crc32_z(crc, bytes, len);
 }
 
-const struct dtx_inflate_class dtx_inflate_zlib = { "zlib", zlib_open, zlib_run, zlib_close,
-	                                            zlib_crc };
+static bool zlib_ready(void)
+{
+	return true;
+}
+
+const struct dtx_inflate_class dtx_inflate_zlib = { "zlib",   zlib_ready, zlib_open,
+	                                            zlib_run, zlib_close, zlib_crc };

@@ -454,7 +454,7 @@ enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entr
 			(unsigned long long)z->limits.part);
 		goto out;
 	}
-	u->inflate = dtx_inflates[0];
+	u->inflate = dtx_inflate_best();
 	u->io.in = z->bytes + entry->data;
 	u->io.nin = (size_t)entry->packed;
 	if (entry->method == 8) {

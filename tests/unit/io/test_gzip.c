@@ -40,7 +40,7 @@ static void put_member(struct dtx_buf *out, const char *text, unsigned flags)
 	put_u16(out, n);
 	put_u16(out, ~n);
 	dtx_buf_addn(out, text, n);
-	put_u32(out, dtx_inflates[0]->crc(0, text, n));
+	put_u32(out, dtx_inflate_best()->crc(0, text, n));
 	put_u32(out, n);
 }
 

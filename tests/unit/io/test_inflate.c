@@ -43,8 +43,10 @@ static void same_everywhere(struct dtx_str packed, size_t window)
 	enum dtx_inflate_state sa, sb;
 	size_t i;
 
-	sa = inflate_all(dtx_inflates[0], packed, window, &a);
-	for (i = 1; dtx_inflates[i]; i++) {
+	sa = inflate_all(dtx_inflate_best(), packed, window, &a);
+	for (i = 0; dtx_inflates[i]; i++) {
+		if (!dtx_inflates[i]->ready())
+			continue;
 		dtx_buf_reset(&b);
 		sb = inflate_all(dtx_inflates[i], packed, window, &b);
 		T_INT(sa, sb);
@@ -71,14 +73,13 @@ void test_inflate_agree(void)
 	in = (struct dtx_str){ packed.ptr, packed.len };
 	for (i = 0; i < DTX_COUNT(windows); i++) {
 		dtx_buf_reset(&out);
-		T_INT(inflate_all(dtx_inflates[0], in, windows[i], &out), DTX_INFLATE_END);
+		T_INT(inflate_all(dtx_inflate_best(), in, windows[i], &out), DTX_INFLATE_END);
 		T_CHECK(out.len == text.len && !memcmp(out.ptr, text.ptr, text.len));
 		same_everywhere(in, windows[i]);
 	}
-	for (i = 0; dtx_inflates[i]; i++)
-		T_INT(dtx_inflates[i]->crc(dtx_inflates[i]->crc(0, text.ptr, 1000), text.ptr + 1000,
-		                           text.len - 1000),
-		      dtx_inflate_zlib.crc(0, text.ptr, text.len));
+	T_INT(dtx_inflate_best()->crc(dtx_inflate_best()->crc(0, text.ptr, 1000), text.ptr + 1000,
+	                              text.len - 1000),
+	      dtx_inflate_zlib.crc(0, text.ptr, text.len));
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&packed);
 	dtx_buf_clear(&out);
