@@ -17,13 +17,12 @@
 #if defined(__x86_64__)
 static void env_cpu_model(char out[49])
 {
-	unsigned leaf, word[12] = { 0 };
+	unsigned highest = __get_cpuid_max(0x80000000u, NULL), leaf, word[12] = { 0 };
 
-	for (leaf = 0; leaf < 3; leaf++) {
-		if (!__get_cpuid(0x80000002u + leaf, &word[4 * leaf], &word[4 * leaf + 1],
-		                 &word[4 * leaf + 2], &word[4 * leaf + 3]))
-			break;
-	}
+	/* without __get_cpuid, which asks for the highest leaf each time */
+	for (leaf = 0; leaf < 3 && highest >= 0x80000004u; leaf++)
+		__cpuid(0x80000002u + leaf, word[4 * leaf], word[4 * leaf + 1], word[4 * leaf + 2],
+		        word[4 * leaf + 3]);
 	memcpy(out, word, sizeof(word));
 	out[48] = '\0';
 }

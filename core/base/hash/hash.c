@@ -10,8 +10,7 @@
 #include <xxhash.h>
 
 #if defined(__x86_64__)
-#include <cpuid.h>
-#define HASH_CPU_SHA (1u << 29) /* bit of EBX of CPUID leaf 7 */
+#include <sys/platform/x86.h>
 #endif
 
 #include "core/base/cpu.h"
@@ -78,12 +77,8 @@ void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len)
 #if defined(__x86_64__)
 bool dtx_sha256_pairs(void)
 {
-	unsigned a, b, c, d;
-
-	__builtin_cpu_init();
-	return dtx_cpu_best() != DTX_CPU_ANY && __builtin_cpu_supports("sse4.1") &&
-	       __builtin_cpu_supports("ssse3") && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
-	       b & HASH_CPU_SHA;
+	return dtx_cpu_best() != DTX_CPU_ANY && CPU_FEATURE_ACTIVE(SSE4_1) &&
+	       CPU_FEATURE_ACTIVE(SSSE3) && CPU_FEATURE_ACTIVE(SHA);
 }
 #else
 bool dtx_sha256_pairs(void)
