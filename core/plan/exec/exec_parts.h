@@ -18,11 +18,11 @@ struct dtx_exec_run {
 	enum dtx_fallback mode;
 	bool bind_only; /* dtx_exec_bind: regions are noted, no snippet is asked for */
 	uint32_t max_regions;
-	int64_t deadline_ns;      /* the earlier of the deadlines of options and plan; 0: none */
-	struct dtx_cancel cancel; /* deadline and cancel flag as the worker threads poll them */
-	struct dtx_regions regions;
-	struct dtx_graph graph;   /* of the attempt that is running */
-	struct dtx_checks checks; /* of the plan's `expect` and rules */
+	int64_t deadline_ns;        /* the earlier of the deadlines of options and plan; 0: none */
+	struct dtx_cancel cancel;   /* deadline and cancel flag as the worker threads poll them */
+	struct dtx_graph graph;     /* of the attempt that is running */
+	struct dtx_checks checks;   /* of the plan's `expect` and rules */
+	struct dtx_regions regions; /* must be last: see new_run() */
 };
 
 /* Whether a snippet may do a step that failed. */
