@@ -145,10 +145,18 @@ static size_t utf8_back(const char *text, size_t end)
 	return at;
 }
 
+/* Whether the byte is a visible character of ASCII. */
+static bool is_visible(char c)
+{
+	return c > ' ' && c < 0x7f;
+}
+
 struct dtx_str dtx_utf8_trim(struct dtx_str s)
 {
 	size_t pos = 0, next = 0, at;
 
+	if (s.len && is_visible(s.ptr[0]) && is_visible(s.ptr[s.len - 1]))
+		return s; /* the usual case */
 	while (pos < s.len && dtx_utf8_is_space(dtx_utf8_next(s.ptr, s.len, &next)))
 		pos = next;
 	if (!s.len)

@@ -23,12 +23,15 @@ static bool is_digit(char c)
 
 bool dtx_head_is_missing_word(struct dtx_str s)
 {
-	static const char *const word[] = { "true", "false", "nan",    "na",     "n/a", "null",
-		                            "none", "-",     "\u2013", "\u2014", ".",   "\\N" };
+	static const struct dtx_str word[] = {
+		{ "true", 4 },   { "false", 5 },  { "nan", 3 },  { "na", 2 },
+		{ "n/a", 3 },    { "null", 4 },   { "none", 4 }, { "-", 1 },
+		{ "\u2013", 3 }, { "\u2014", 3 }, { ".", 1 },    { "\\N", 2 },
+	};
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(word); i++) {
-		if (dtx_str_ieq(s, dtx_str_of(word[i])))
+		if (s.len == word[i].len && dtx_str_ieq(s, word[i]))
 			return true;
 	}
 	return false;

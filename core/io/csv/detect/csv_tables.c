@@ -365,8 +365,10 @@ static enum dtx_code is_head(struct tables *t, size_t at, bool *yes, struct dtx_
 	if (!well_filled(t, &t->top->row[at]))
 		goto out;
 	DTX_TRY(row_like(t, at, yes, err));
+	if (!*yes)
+		goto out;
 	DTX_TRY(row_like(t, at + 1, &next, err));
-	*yes &= !next;
+	*yes = !next;
 out:
 	return rc;
 }
