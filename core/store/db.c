@@ -493,21 +493,37 @@ out:
 	return rc;
 }
 
-static enum dtx_code db_version(struct dtx_db *db, int64_t *version, struct dtx_err *err)
+/* Reads a number; 0 if there is none. */
+static enum dtx_code db_number(struct dtx_db *db, enum dtx_sql sql, int64_t *out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_rows *rows = NULL;
 	bool more = false;
 
-	DTX_TRY(dtx_db_query(db, DTX_SQL_VERSIONS, NULL, 0, &rows, err));
+	*out = 0;
+	DTX_TRY(dtx_db_query(db, sql, NULL, 0, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
-	if (!more || dtx_db_get_int(rows, 0) != DTX_SQL_APPLICATION) {
+	if (more)
+		*out = dtx_db_get_int(rows, 0);
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+static enum dtx_code db_version(struct dtx_db *db, int64_t *version, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t application;
+
+	DTX_TRY(db_number(db, DTX_SQL_APPLICATION_ID, &application, err));
+	DTX_TRY(db_number(db, DTX_SQL_USER_VERSION, version, err));
+	if (application != DTX_SQL_APPLICATION) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 		                 "'%s' is not a store of dtx", db->path);
 		dtx_err_hint(err, "name another file with --store FILE");
 		goto out;
 	}
-	*version = dtx_db_get_int(rows, 1);
 	if (*version < 1 || *version > DTX_SQL_VERSION) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 		                 "store '%s' has version %lld, this dtx reads version %d", db->path,
@@ -515,7 +531,6 @@ static enum dtx_code db_version(struct dtx_db *db, int64_t *version, struct dtx_
 		dtx_err_hint(err, "use the dtx that made it, or another store with --store FILE");
 	}
 out:
-	dtx_db_done(rows);
 	return rc;
 }
 

@@ -120,8 +120,8 @@
 	X(DTX_SQL_BEGIN_READ, "BEGIN")                                                             \
 	X(DTX_SQL_COMMIT, "COMMIT")                                                                \
 	X(DTX_SQL_ROLLBACK, "ROLLBACK")                                                            \
-	X(DTX_SQL_VERSIONS, "SELECT (SELECT application_id FROM pragma_application_id),"           \
-	                    "(SELECT user_version FROM pragma_user_version)")                      \
+	X(DTX_SQL_APPLICATION_ID, "PRAGMA application_id")                                         \
+	X(DTX_SQL_USER_VERSION, "PRAGMA user_version")                                             \
 	/* ledger */                                                                               \
 	X(DTX_SQL_LAST, "SELECT seq,hash FROM ledger ORDER BY seq DESC LIMIT 1")                   \
 	X(DTX_SQL_APPEND, "INSERT INTO ledger VALUES(?1,?2,?3,?4,?5,?6,?7)")                       \
