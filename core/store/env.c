@@ -17,7 +17,7 @@
 #if defined(__x86_64__)
 static void env_cpu_model(char out[49])
 {
-	unsigned highest = __get_cpuid_max(0x80000000u, NULL), leaf, word[12] = { 0 };
+	unsigned highest = (unsigned)__get_cpuid_max(0x80000000u, NULL), leaf, word[12] = { 0 };
 
 	/* without __get_cpuid, which asks for the highest leaf each time */
 	for (leaf = 0; leaf < 3 && highest >= 0x80000004u; leaf++)
