@@ -46,6 +46,12 @@ static const struct dtx_opt explain_opts[] = {
 	  .min = 16 << 20,
 	  .max = INT64_MAX,
 	  .help = "memory budget, e.g. 512M" },
+	{ .name = "engine",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "ADDRESS",
+	  .offset = offsetof(struct explain_args, run.engine),
+	  .help = "say which steps a run with this engine does in fragments, see "
+	          "dtx-cluster(7); nothing is started" },
 };
 
 /* --- running it --- */
@@ -147,8 +153,12 @@ static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **a
 
 	if (a->run.memory)
 		dtx_mem_set_limit((size_t)a->run.memory);
-	rc = a->analyze ? explain_analyze(&r, argc - 1, argv + 1, &err)
-	                : explain_look(&r, argc - 1, argv + 1, &err);
+	if (a->analyze && a->run.engine)
+		rc = dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "--analyze runs in this process, without --engine");
+	else
+		rc = a->analyze ? explain_analyze(&r, argc - 1, argv + 1, &err)
+		                : explain_look(&r, argc - 1, argv + 1, &err);
 	worst = dtx_errlist_worst(&r.findings);
 	where.plan = r.plan ? r.plan->json : NULL;
 	where.inputs = r.plan;

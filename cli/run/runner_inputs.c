@@ -395,10 +395,17 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_cluster_look look;
 	const struct dtx_err *worst;
 
 	DTX_TRY(dtx_runner_plan(r, err));
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	if (r->args->engine) {
+		DTX_TRY(dtx_cluster_look(r->args->engine, &look, err));
+		opts.spread = &look.spread;
+		for (uint32_t i = 0; i < r->plan->ninputs; i++)
+			r->plan->input[i].opts.piece_bytes = look.piece;
+	}
 	worst = dtx_errlist_worst(&r->findings);
 	if (!worst || worst->severity != DTX_SEV_ERROR)
 		DTX_TRY(dtx_outputs_check(r->plan, err));

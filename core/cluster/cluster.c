@@ -1105,9 +1105,14 @@ struct dtx_spread *dtx_cluster_spread(struct dtx_cluster *c)
 	return &c->spread;
 }
 
+uint32_t dtx_cluster_piece_of(uint64_t bytes)
+{
+	return bytes < ((uint64_t)1 << 20) ? (uint32_t)bytes : 0;
+}
+
 uint32_t dtx_cluster_piece(const struct dtx_cluster *c)
 {
-	return c->bytes < ((uint64_t)1 << 20) ? (uint32_t)c->bytes : 0;
+	return dtx_cluster_piece_of(c->bytes);
 }
 
 json_t *dtx_cluster_json(const struct dtx_cluster *c)

@@ -33,6 +33,15 @@ void dtx_cluster_free(struct dtx_cluster *c); /* NULL is fine */
 struct dtx_spread *dtx_cluster_spread(struct dtx_cluster *c);
 /* Bytes of a piece that readers must cut inputs into (struct dtx_read_opts). */
 uint32_t dtx_cluster_piece(const struct dtx_cluster *c);
+/* For explain: reads an address, and gives what says in a plan that is bound, but not run, what
+ * fragments would do. No engine is started. Codes: usage. */
+struct dtx_cluster_look {
+	struct dtx_spread spread;
+	uint64_t bytes; /* of a fragment */
+	uint32_t piece; /* as dtx_cluster_piece */
+};
+DTX_MUSTUSE enum dtx_code dtx_cluster_look(const char *address, struct dtx_cluster_look *out,
+                                           struct dtx_err *err);
 /* For the record: engine, stages and fragments. A new reference; NULL: out of memory. */
 json_t *dtx_cluster_json(const struct dtx_cluster *c);
 

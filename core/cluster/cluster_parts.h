@@ -19,5 +19,8 @@ int32_t dtx_cluster_early(const struct dtx_graph *g, const struct dtx_phys_sourc
  * process has to read it. */
 uint64_t dtx_cluster_pieces(const struct dtx_graph *g, const struct dtx_phys_source *source,
                             uint64_t *bytes);
+/* The bytes of the pieces that readers cut inputs into for fragments of so many bytes; 0: those
+ * that they always have. */
+uint32_t dtx_cluster_piece_of(uint64_t bytes);
 
 #endif

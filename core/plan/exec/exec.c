@@ -784,6 +784,8 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 		DTX_TRY(dtx_regions_look(&x->regions, &x->graph, opts->looks, e));
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
 	DTX_TRY(dtx_run_stats(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+	if (opts->spread)
+		opts->spread->draw(opts->spread->arg, &x->graph, &x->result->phys);
 out:
 	dtx_cancel_set(before); /* what start() has set points into x */
 	if (x)

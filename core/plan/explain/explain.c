@@ -328,6 +328,40 @@ static void end_text(const struct dtx_plan *plan, const struct dtx_phys_pipe *p,
 	}
 }
 
+/* What fragments do of a pipeline, if an engine is named, and what is left for this process. */
+static void spread_text(const struct dtx_plan *plan, const struct dtx_phys_pipe *p,
+                        struct dtx_buf *out)
+{
+	char number[16];
+
+	for (uint32_t i = 0; i < p->nsources; i++) {
+		const struct dtx_phys_source *s = &p->source[i];
+
+		if (!s->fragments)
+			continue;
+		dtx_buf_printf(out,
+		               "  %llu fragment%s of input %s:", (unsigned long long)s->fragments,
+		               s->fragments > 1 ? "s" : "", plan->input[s->table].name);
+		for (uint32_t k = 0; k < s->spread; k++)
+			dtx_buf_printf(out, "%s %s %s", k ? "," : "",
+			               number_of(plan, s->step[k], number),
+			               dtx_plan_step_name(&plan->step[s->step[k]]));
+		if (!s->spread && !p->spread_end)
+			dtx_buf_add(out, " reading");
+		if (p->spread_end) {
+			dtx_buf_add(out, s->spread ? ", " : " ");
+			dtx_buf_add(out,
+			            p->end == DTX_PHYS_OUTPUT ? "text of the " : "states of the ");
+			end_text(plan, p, out);
+			dtx_buf_add(out, p->end == DTX_PHYS_OUTPUT ? "; this process joins the text"
+			                                           : "; this process merges them");
+		} else {
+			dtx_buf_add(out, "; this process does the rest");
+		}
+		dtx_buf_addc(out, '\n');
+	}
+}
+
 static void source_text(const struct dtx_plan *plan, const struct dtx_phys_source *source,
                         struct dtx_buf *out)
 {
@@ -366,6 +400,7 @@ static void pipes_text(const struct dtx_plan *plan, const struct dtx_phys *p, st
 		dtx_buf_add(out, " > ");
 		end_text(plan, &p->pipe[i], out);
 		end_line(out, from);
+		spread_text(plan, &p->pipe[i], out);
 	}
 }
 

@@ -62,8 +62,10 @@ static const char *const explain_schema[] = {
 		"\"from\":{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":1,"
 		"\"additionalProperties\":false,\"properties\":{\"input\":" TEXT ",\"step\":" COUNT "}},"
 		"\"steps\":" LIST(COUNT) ",\"filter_in_reader\":" COUNT_OR_NULL ","
-		"\"rows_wanted\":" COUNT_OR_NULL ",\"rows_wanted_by\":" COUNT_OR_NULL,
-		"\"from\",\"steps\",\"filter_in_reader\",\"rows_wanted\",\"rows_wanted_by\"")) ","
+		"\"rows_wanted\":" COUNT_OR_NULL ",\"rows_wanted_by\":" COUNT_OR_NULL
+		",\"fragments\":" COUNT ",\"steps_in_fragments\":" COUNT,
+		"\"from\",\"steps\",\"filter_in_reader\",\"rows_wanted\",\"rows_wanted_by\","
+		"\"fragments\",\"steps_in_fragments\"")) ","
 	"\"end\":{\"enum\":[\"output\",\"sink\",\"whole\",\"table\",\"snippet\",\"nowhere\"]},"
 	"\"step\":" COUNT_OR_NULL ",\"output\":" COUNT_OR_NULL,
 	"\"legs\",\"end\",\"step\",\"output\"")) ","

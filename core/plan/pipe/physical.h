@@ -37,6 +37,10 @@ struct dtx_phys_source {
 	int64_t limit;       /* rows after which the reader may stop; -1: it must read all */
 	int32_t limit_step;  /* the step with that limit; -1 */
 	uint64_t first_rows; /* rows of its result that a sink needs to keep; 0: all */
+	/* for explain: how many fragments an engine reads it in, and how many of the maps they do
+	 */
+	uint64_t fragments;
+	uint32_t spread;
 };
 /* A step that must run before the rows of a pipeline flow: a map of it, which opens and reads its
  * build sides, or the step whose result is a source of it. */
@@ -48,6 +52,7 @@ struct dtx_phys_before {
 struct dtx_phys_pipe {
 	enum dtx_phys_end end;
 	int32_t of;
+	bool spread_end; /* for explain: fragments do its end, too; the driver merges */
 	struct dtx_phys_source *source;
 	uint32_t nsources;
 	struct dtx_phys_before *before; /* in the order in which they run */

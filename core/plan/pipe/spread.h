@@ -47,6 +47,8 @@ struct dtx_spread {
 	                      struct dtx_batch *b, struct dtx_err *err);
 	/* The attempt is over: frees what was made for it. */
 	void (*clear)(void *arg);
+	/* For explain, which runs nothing: says in all pipelines what would be made elsewhere. */
+	void (*draw)(void *arg, const struct dtx_graph *g, struct dtx_phys *phys);
 	/* Set by the provider: the run must be done by one process, from the start. */
 	bool whole;
 };

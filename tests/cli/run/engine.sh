@@ -23,6 +23,12 @@ dtx verify two.csv --fragment 300 2>&1 | sed -E 's/\b[0-9a-f]{8}\b/RUN/g'
 dtx provenance two.csv --html two.html && grep -o 'Done with local[^<]*' two.html
 dtx run plan.json in.csv --engine local://2 --exchange . --resume 12345678 || echo "exit $?"
 dtx run plan.json in.csv --engine local://2 --resume 12345678 || echo "exit $?"
+echo '--- explain says what fragments do'
+dtx explain plan.json in.csv --engine 'local://2?bytes=500' | grep -A1 ^pipeline
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "n > 100"}, {"op": "sort", "by": ["t"]}]}' > sort.json
+dtx explain sort.json in.csv --engine 'local://2?bytes=500' | grep fragments
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "n > 100"}], "output": {"path": "x.jsonl"}}' > text.json
+dtx explain text.json in.csv --engine 'dask://none:8786?bytes=500' | grep fragments
 echo '--- a cell that does not fit: the message of one process'
 echo '{"dtx": 1, "fallback": "off", "inputs": [{"name": "main", "types": {"n": "int"}}], "steps": [{"op": "filter", "where": "n > 100"}]}' > typed.json
 echo 'many,x' >> in.csv
