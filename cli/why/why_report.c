@@ -260,7 +260,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
 		w->traced.wide |= direct && !want;
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
-		if (g->rows.of_many && !g->rows.n)
+		if ((g->rows.of_many || (direct && w->trace.cells)) && !g->rows.n)
 			continue;
 		/* After a fill, the value comes from another cell of the source. */
 		filled = dtx_why_result_filled(&w->traced, column);
@@ -493,9 +493,14 @@ static const char *why_unwritten(const struct dtx_why *w)
 	size_t i;
 	bool moved = true;
 
+	if (w->trace.cells && !dtx_why_names_any(json_object_get(w->report, "cells")))
+		return "made by a step";
 	json_array_foreach(json_object_get(w->report, "cells"), i, one)
 	{
 		cells = json_object_get(one, "cells");
+		if (w->trace.cells &&
+		    (json_array_size(cells) > 1 || json_object_get(one, "ranges")))
+			moved = false; /* a sum of the column that it is in */
 		moved &= !strcmp(dtx_json_text(one, "how", ""), "IDENTITY") ||
 		         !json_array_size(cells) ||
 		         (!w->args->no_values &&

@@ -55,6 +55,12 @@ struct dtx_op_facts dtx_op_facts(const struct dtx_op *op, const json_t *canonica
 	return facts;
 }
 
+const struct dtx_field dtx_cells_fields[] = {
+	{ .name = DTX_CELLS_FROM, .type = { .type = DTX_T_INT64 } },
+	{ .name = DTX_CELLS_OF, .type = { .type = DTX_T_TEXT } },
+	{ .name = DTX_CELLS_KIND, .type = { .type = DTX_T_TEXT } },
+};
+
 size_t dtx_op_names(const char **names, size_t max)
 {
 	size_t n = 0;

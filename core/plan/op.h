@@ -71,7 +71,27 @@ struct dtx_opctx {         /* constant while batches flow, except stat */
 	void *warn_lock;
 	struct json_t *checks; /* for the record: what a flush found about the promises of the step;
 	                        * NULL: nothing */
+	const char *cells;     /* the column whose cells' origin is wanted (dtx_op_facts.cells);
+	                        * NULL: none is */
 };
+
+/* The origin of the cells of one column of a result: three more columns after all others, which
+ * only an op with `facts.cells` makes, and only where ox->cells names the column.
+ *
+ *   dtx_from  int64  row of the input, from 1; null: none
+ *   dtx_of    text   column of the input; null: the one with the name of the result's column
+ *   dtx_kind  text   "cell"   it is that cell, or made of cells of that row alone
+ *                    "group"  made of all rows whose keys (`facts.groups`) are those of that row
+ *                    "keys"   a made cell in a row that is made of such rows
+ *                    "all"    made of all rows
+ *                    "row"    a made cell in that row
+ *                    "made"   a made cell in a made row */
+#define DTX_CELLS_FROM "dtx_from"
+#define DTX_CELLS_OF   "dtx_of"
+#define DTX_CELLS_KIND "dtx_kind"
+enum { DTX_CELLS_COLUMNS = 3 };
+/* Their fields: DTX_CELLS_COLUMNS items. */
+extern const struct dtx_field dtx_cells_fields[];
 
 /* Adds n to the count of a reason ("false", "null", "div_zero", "unmatched_left" ...). n may be
  * 0. */
@@ -208,8 +228,10 @@ enum dtx_op_rows {
 	DTX_ROWS_WIDER,  /* the same, and the names of some columns come from cells (pivot_wider) */
 	DTX_ROWS_JOINED, /* a row of the first table with a row of the second one, or just one of
 	                  * the two */
-	DTX_ROWS_SEMI,   /* rows of the first table that match a row of the second one */
-	DTX_ROWS_ANTI,   /* rows of the first table that match no row of the second one */
+	/* Rows of the first table that match a row of the second one, or no row. They match as
+	 * `on` or `using` say, else by equal values, also nulls, in the columns `cols`. */
+	DTX_ROWS_SEMI,
+	DTX_ROWS_ANTI,
 	DTX_ROWS_LOOKUP, /* rows of the first table with one column of the second one */
 	DTX_ROWS_UNION   /* the rows of all tables, one table after the other */
 };
@@ -246,6 +268,8 @@ struct dtx_op_facts {
 	bool borrows;   /* a value of `cols` or `as` may come from another row, and it is not known
 	                 * from which */
 	bool passes;    /* checks rows and passes all of them on */
+	bool cells;     /* for WHOLE: the op can say where each cell comes from, see DTX_CELLS_FROM.
+	                 * With `values` KEPT it is always a cell of the column with the same name */
 	/* The parameter that lists the kinds of rows to drop. With one kind in the list, the step
 	 * drops only rows of that kind. */
 	const char *kinds;

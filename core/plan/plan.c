@@ -521,7 +521,9 @@ enum dtx_code dtx_plan_parse_with(struct dtx_str text, const char *dir, const js
 enum dtx_code dtx_plan_parse_made(struct dtx_str text, struct dtx_errlist *findings,
                                   struct dtx_plan **out, struct dtx_err *err)
 {
-	struct dtx_plan_parse p = { .findings = findings, .max_steps = DTX_PLAN_STEPS_MADE };
+	struct dtx_plan_parse p = { .findings = findings,
+		                    .max_steps = DTX_PLAN_STEPS_MADE,
+		                    .made = true };
 
 	return parse(text, p, false, out, err);
 }

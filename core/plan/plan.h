@@ -16,8 +16,9 @@
 #define DTX_PLAN_INPUTS  64
 /* Limit for a plan that dtx makes from another one to number its rows: the steps it adds do not
  * count against the user's limit. */
-#define DTX_PLAN_STEPS_MADE (16 * DTX_PLAN_STEPS)
-#define DTX_PLAN_OUTPUTS    16
+#define DTX_PLAN_STEPS_MADE   (16 * DTX_PLAN_STEPS)
+#define DTX_PLAN_OUTPUTS      16
+#define DTX_PLAN_OUTPUTS_MADE 64 /* of a plan that no user wrote */
 
 enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 
@@ -79,7 +80,9 @@ struct dtx_plan_step {
 	void *args;                            /* parsed parameters; NULL: unknown op */
 	const char *in_name, *out_name, *note; /* NULL: absent */
 	bool fallback_off;
-	bool snippet; /* the plan leaves it to a snippet; op is NULL */
+	bool snippet;      /* the plan leaves it to a snippet; op is NULL */
+	const char *cells; /* see struct dtx_opctx; only plans made by dtx ask for it, as
+	                    * "dtx_cells"; else NULL */
 	/* Index of the written step that it comes from: one written step may stand for several. -1:
 	 * the plan has no such step. */
 	int32_t number;

@@ -14,6 +14,7 @@ struct dtx_plan_parse {
 	const char *dir;
 	bool bare; /* the text was an array of steps */
 	uint32_t max_steps;
+	bool made;           /* no user wrote the text */
 	const json_t *given; /* values of parameters; NULL: none */
 };
 

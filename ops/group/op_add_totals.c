@@ -5,6 +5,7 @@
 #include "ops/window/shortwin.h"
 #include "ops/group/table/tableagg.h"
 #include "ops/group/table/tablekeys.h"
+#include "ops/kit/origins.h"
 
 struct totals_args {
 	bool rows, column, grand;
@@ -398,6 +399,46 @@ out:
 	return rc;
 }
 
+/* Which cells of the asked column a row of sums has: sums, keys, or neither. */
+static const char *origin_of_total(const struct work *w, int32_t asked, bool groups)
+{
+	const struct totals_state *s = w->s;
+
+	if (asked == s->total || dtx_cols_find(s->number, s->n, asked) >= 0)
+		return groups && s->by.n ? "group" : "all";
+	if (!groups || !s->by.n)
+		return "made";
+	return dtx_cols_find(s->by.col, s->by.n, asked) >= 0 ? "group" : "keys";
+}
+
+/* Adds where the cells of the rows of sums of groups [from, from + b->nrows) come from. */
+static enum dtx_code put_total_origins(struct work *w, struct dtx_batch *b, uint32_t from,
+                                       bool groups, struct dtx_err *err)
+{
+	const char *kind = origin_of_total(w, dtx_schema_find(w->ox->out, w->ox->cells), groups);
+	struct dtx_origins to;
+
+	dtx_origins_init(&to, b->nrows);
+	for (uint32_t i = 0; i < b->nrows; i++)
+		dtx_origins_add(&to, groups && w->s->by.n ? w->keys.first[from + i] : -1, NULL,
+		                kind);
+	return dtx_origins_put(&to, b, err);
+}
+
+/* The same for rows of the input, from row `at`. */
+static enum dtx_code put_row_origins(const struct work *w, struct dtx_batch *b, int64_t at,
+                                     struct dtx_err *err)
+{
+	int32_t asked = dtx_schema_find(w->ox->out, w->ox->cells);
+	bool made = asked == w->s->label && asked >= (int32_t)w->t->schema->nfields;
+	struct dtx_origins to;
+
+	dtx_origins_init(&to, b->nrows);
+	for (uint32_t i = 0; i < b->nrows; i++)
+		dtx_origins_add(&to, at + i, NULL, made ? "row" : "cell");
+	return dtx_origins_put(&to, b, err);
+}
+
 /* Rows of sums of groups [from, from + b->nrows): cells that are not a sum, key or label are null.
  * Without groups the keys are null too. */
 static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
@@ -416,6 +457,8 @@ static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, s
 	}
 	if (w->s->label >= 0 && dtx_op_wants(w->ox, (uint32_t)w->s->label))
 		DTX_TRY(label_column(w, b, err));
+	if (w->ox->cells)
+		DTX_TRY(put_total_origins(w, b, from, groups, err));
 	for (uint32_t i = 0; i < out->nfields; i++)
 		if (!b->col[i] &&
 		    !(groups && dtx_cols_find(w->s->by.col, w->s->by.n, (int32_t)i) >= 0))
@@ -543,8 +586,8 @@ static enum dtx_code emit_total(struct work *w, uint32_t group, struct dtx_emit 
 	return emit_part(w, w->total[group / w->most], group % w->most, 1, out, err);
 }
 
-/* A batch of the input with its column of sums, as one of the result. */
-static enum dtx_code widen(struct work *w, struct dtx_batch *in, struct dtx_batch **out,
+/* A batch of the input, from row `at`, with its column of sums, as one of the result. */
+static enum dtx_code widen(struct work *w, struct dtx_batch *in, int64_t at, struct dtx_batch **out,
                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -565,6 +608,8 @@ static enum dtx_code widen(struct work *w, struct dtx_batch *in, struct dtx_batc
 	if (w->s->label >= (int32_t)in->ncols)
 		DTX_TRY(dtx_column_nulls(w->ox->out->field[w->s->label].type, in->nrows,
 		                         &b->col[w->s->label], err));
+	if (w->ox->cells)
+		DTX_TRY(put_row_origins(w, b, at, err));
 	*out = b;
 	b = NULL;
 out:
@@ -579,7 +624,7 @@ static enum dtx_code emit_batch(struct work *w, struct dtx_batch *in, int64_t at
 	struct dtx_batch *b = NULL;
 	uint32_t from = 0;
 
-	DTX_TRY(widen(w, in, &b, err));
+	DTX_TRY(widen(w, in, at, &b, err));
 	for (uint32_t i = 0; w->ends && i < b->nrows; i++) {
 		if (w->ends[at + i] == DTX_NOWHERE)
 			continue;
@@ -656,6 +701,7 @@ const struct dtx_op dtx_op_add_totals = {
 		 "row of its group. Its label is in the first text column; where only a key is "
 		 "text, after it (North Total). Cells that are not a sum, key or label are null. "
 		 "Rates and prices do not add up: name the columns that do in `cols`.",
+	.facts = { .values = DTX_VALUES_KEPT, .groups = "by", .cells = true },
 	.params = totals_params,
 	.nparams = DTX_COUNT(totals_params),
 	.examples = totals_examples,

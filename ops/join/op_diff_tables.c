@@ -158,6 +158,12 @@ static enum dtx_code bind_outputs(struct dtx_bind *b, struct diff_state *s, stru
 	                             sizeof(*s->merged));
 	if (!s->merged)
 		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->all.left.n && i < s->all.right.n; i++) {
+		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->all.left.col[i], DTX_DEMAND_VALUE,
+		                     err));
+		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 1, s->all.right.col[i], DTX_DEMAND_VALUE,
+		                     err));
+	}
 	DTX_TRY(dtx_bind_make(b, "_change", text, NULL, "kind of change", err));
 	for (uint32_t k = 0; k < nkeys; k++)
 		DTX_TRY(bind_key(b, s, k, err));
@@ -507,6 +513,7 @@ const struct dtx_op dtx_op_diff_tables = {
 		 "_old. Rows of the current table come first, in its order, then the removed ones "
 		 "in theirs. Values are compared, not how they are written; null equals null; rows "
 		 "that are equal are left out, and counted.",
+	.facts = { .groups = "key" },
 	.params = diff_params,
 	.nparams = DTX_COUNT(diff_params),
 	.examples = diff_examples,

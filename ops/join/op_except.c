@@ -34,6 +34,14 @@ static void except_explain(const void *args, struct dtx_buf *out)
 	dtx_setop_explain(args, "is not in", out);
 }
 
+static void except_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	bool all = dtx_json_bool(canonical, "all", false);
+
+	dtx_buf_printf(out, "except: '%.80s' has a row like it%s", with,
+	               all ? "" : ", or a row above is the same");
+}
+
 const struct dtx_op dtx_op_except = {
 	.name = "except",
 	.aliases = "setdiff",
@@ -42,6 +50,8 @@ const struct dtx_op dtx_op_except = {
 	.summary = "Keep rows that another table lacks",
 	.notes = "null equals null. Rows keep the order of the current table; repeats are dropped "
 		 "unless all is true.",
+	.facts = { .rows = DTX_ROWS_ANTI, .values = DTX_VALUES_KEPT, .decides = "cols" },
+	.dropped = except_dropped,
 	.params = dtx_setop_params,
 	.nparams = DTX_COUNT(dtx_setop_params),
 	.examples = except_examples,

@@ -34,6 +34,14 @@ static void intersect_explain(const void *args, struct dtx_buf *out)
 	dtx_setop_explain(args, "is in", out);
 }
 
+static void intersect_dropped(const json_t *canonical, const char *with, struct dtx_buf *out)
+{
+	bool all = dtx_json_bool(canonical, "all", false);
+
+	dtx_buf_printf(out, "intersect: '%.80s' has no row like it%s", with,
+	               all ? "" : ", or a row above is the same");
+}
+
 const struct dtx_op dtx_op_intersect = {
 	.name = "intersect",
 	.ninputs = 2,
@@ -41,6 +49,8 @@ const struct dtx_op dtx_op_intersect = {
 	.summary = "Keep rows that another table has too",
 	.notes = "null equals null. Rows keep the order of the current table; repeats are dropped "
 		 "unless all is true.",
+	.facts = { .rows = DTX_ROWS_SEMI, .values = DTX_VALUES_KEPT, .decides = "cols" },
+	.dropped = intersect_dropped,
 	.params = dtx_setop_params,
 	.nparams = DTX_COUNT(dtx_setop_params),
 	.examples = intersect_examples,

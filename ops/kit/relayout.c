@@ -7,6 +7,7 @@
 
 #include "core/data/cast/infer.h"
 #include "ops/kit/newnames.h"
+#include "ops/kit/origins.h"
 
 enum mode { MODE_LATE, MODE_SAME, MODE_TEXT };
 struct shape { /* one column of the result */
@@ -38,6 +39,7 @@ static void close_remake(struct dtx_relayout *m)
 		dtx_mem_free(m->out[c].cell);
 	dtx_mem_free(m->out);
 	dtx_mem_free(m->row);
+	dtx_mem_free(m->text_from);
 	dtx_spanbuf_clear(&m->texts);
 	dtx_column_unref(m->text);
 	dtx_raw_close(&m->raw);
@@ -104,10 +106,21 @@ out:
 	return rc;
 }
 
-struct dtx_from dtx_relayout_text(struct dtx_relayout *m, struct dtx_str text)
+struct dtx_from dtx_relayout_part(struct dtx_relayout *m, struct dtx_str text, struct dtx_from cell)
 {
 	dtx_spanbuf_text(&m->texts, text);
+	if (m->texts.failed ||
+	    !dtx_mem_reserve(&m->text_from, &m->cap_text_from, m->texts.n, sizeof(*m->text_from))) {
+		m->texts.failed = true;
+		return (struct dtx_from){ 0, DTX_FROM_NULL };
+	}
+	m->text_from[m->texts.n - 1] = cell;
 	return (struct dtx_from){ (int64_t)m->texts.n - 1, DTX_FROM_TEXT };
+}
+
+struct dtx_from dtx_relayout_text(struct dtx_relayout *m, struct dtx_str text)
+{
+	return dtx_relayout_part(m, text, (struct dtx_from){ 0, DTX_FROM_NULL });
 }
 
 enum dtx_code dtx_relayout_name(struct dtx_relayout *m, struct dtx_str text, const char **out,
@@ -389,7 +402,7 @@ enum dtx_code dtx_relayout_schema(const struct dtx_opctx *ox, struct dtx_table *
 
 	DTX_TRY(lay_out(&m, ox, t, false, lay, err));
 	DTX_TRY(chunk_init(&k, &m, DTX_BATCH_ROWS, err));
-	field = dtx_arena_zalloc(&m.arena, (size_t)m.ncols + 1, sizeof(*field));
+	field = dtx_arena_zalloc(&m.arena, (size_t)m.ncols + DTX_CELLS_COLUMNS, sizeof(*field));
 	seen = dtx_arena_alloc(&m.arena, (size_t)m.raw.ncols + 1, sizeof(*seen));
 	if (!field || !seen)
 		DTX_FAIL_MEM(err);
@@ -401,6 +414,8 @@ enum dtx_code dtx_relayout_schema(const struct dtx_opctx *ox, struct dtx_table *
 		field[c] = shape.field;
 	}
 	made.nfields = m.ncols;
+	for (uint32_t i = 0; ox->cells && i < DTX_CELLS_COLUMNS; i++)
+		field[made.nfields++] = dtx_cells_fields[i];
 	made.field = field;
 	s = dtx_schema_copy(arena, &made);
 	if (!s)
@@ -439,6 +454,41 @@ static enum dtx_code chunk_ids(struct dtx_relayout *m, struct chunk *k, int64_t 
 	return dtx_pick_ids(&pick, b, err);
 }
 
+/* --- where cells come from --- */
+
+/* The cell of column c in row r of the result, for the columns that show its origin. */
+static void add_origin(const struct dtx_relayout *m, uint32_t c, int64_t r, struct dtx_origins *to)
+{
+	struct dtx_from f = cell_at(m, c, r);
+	int64_t row = m->row ? m->row[r] : r;
+
+	if (f.col == DTX_FROM_TEXT)
+		f = m->text_from[f.row];
+	if (f.col >= 0)
+		dtx_origins_add(to, f.row, m->raw.table->schema->field[f.col].name, "cell");
+	else
+		dtx_origins_add(to, row, NULL, row < 0 ? "made" : "row");
+}
+
+/* Rows [from, from + b->nrows). */
+static enum dtx_code chunk_origins(const struct dtx_relayout *m, int64_t from, struct dtx_batch *b,
+                                   struct dtx_err *err)
+{
+	struct dtx_origins to;
+	uint32_t c = 0;
+
+	dtx_origins_init(&to, b->nrows);
+	while (c < m->ncols && strcmp(m->out[c].name, m->ox->cells) != 0)
+		c++;
+	for (uint32_t i = 0; i < b->nrows; i++) {
+		if (c < m->ncols)
+			add_origin(m, c, from + i, &to);
+		else /* the result lacks the column */
+			dtx_origins_add(&to, -1, NULL, "made");
+	}
+	return dtx_origins_put(&to, b, err);
+}
+
 static enum dtx_code emit_chunk(struct dtx_relayout *m, struct chunk *k, const struct shape *shape,
                                 int64_t from, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -456,6 +506,8 @@ static enum dtx_code emit_chunk(struct dtx_relayout *m, struct chunk *k, const s
 		DTX_TRY(chunk_column(m, k, c, &shape[c], from, n, &made, err));
 		dtx_batch_put(b, c, made);
 	}
+	if (m->ox->cells)
+		DTX_TRY(chunk_origins(m, from, b, err));
 	DTX_TRY(chunk_ids(m, k, from, b, err));
 	DTX_TRY(dtx_emit_batch(out, b, err));
 out:

@@ -29,8 +29,10 @@ struct dtx_relayout {
 	struct dtx_relayout_col *out;
 	uint32_t ncols;
 	int64_t nrows;
-	int64_t *row;             /* input row of each row; -1: it was made; NULL: the same row */
-	struct dtx_spanbuf texts; /* literal cells */
+	int64_t *row;               /* input row of each row; -1: it was made; NULL: the same row */
+	struct dtx_spanbuf texts;   /* literal cells */
+	struct dtx_from *text_from; /* for each: the cell that it is a part of; col -1: none */
+	size_t cap_text_from;
 	struct dtx_column *text;
 	bool counts; /* this is the second of two layouts, whose counts are reported */
 };
@@ -51,6 +53,9 @@ DTX_MUSTUSE enum dtx_code dtx_relayout_cells(struct dtx_relayout *m, uint32_t c,
                                              struct dtx_err *err);
 /* A literal cell.  If memory is out, it is reported at the end. */
 struct dtx_from dtx_relayout_text(struct dtx_relayout *m, struct dtx_str text);
+/* The same for a part of the text of an input cell. */
+struct dtx_from dtx_relayout_part(struct dtx_relayout *m, struct dtx_str text,
+                                  struct dtx_from cell);
 /* A name in the arena: the text, trimmed and with single spaces inside; "" if it is blank. */
 DTX_MUSTUSE enum dtx_code dtx_relayout_name(struct dtx_relayout *m, struct dtx_str text,
                                             const char **out, struct dtx_err *err);

@@ -63,6 +63,7 @@ const struct dtx_op dtx_op_demote_header = {
 	.summary = "Make the column names the first row",
 	.notes = "For a file without a header whose first row was taken for one. Columns are "
 		 "called column_1, column_2; their types are found again.",
+	.facts = { .cells = true },
 	.examples = demote_examples,
 	.nexamples = DTX_COUNT(demote_examples),
 	.args_size = 1,

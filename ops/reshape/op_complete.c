@@ -436,6 +436,7 @@ const struct dtx_op dtx_op_complete = {
 	.notes = "Null is a value, the last one. With seq a column has every step from its least "
 		 "to its greatest value. New rows come last, sorted by cols; their other cells are "
 		 "null or `fill`.",
+	.facts = { .values = DTX_VALUES_KEPT, .cells = true },
 	.params = complete_params,
 	.nparams = DTX_COUNT(complete_params),
 	.examples = complete_examples,

@@ -361,6 +361,7 @@ const struct dtx_op dtx_op_pad_time = {
 		 "that Jan 31 goes to Feb 29 and Mar 31. Groups come in order of first "
 		 "appearance, their rows in order of time; times off the steps stay, a null time "
 		 "is the last.",
+	.facts = { .values = DTX_VALUES_KEPT, .cells = true },
 	.params = pad_params,
 	.nparams = DTX_COUNT(pad_params),
 	.examples = pad_examples,

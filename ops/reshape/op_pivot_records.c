@@ -163,7 +163,8 @@ static enum dtx_code read_row(struct work *w, int64_t row, struct dtx_str *key,
 		}
 		rest = dtx_utf8_trim((struct dtx_str){ key->ptr + at + sep.len,
 		                                       key->len - (size_t)at - sep.len });
-		*value = rest.len ? dtx_relayout_text(w->m, rest)
+		*value = rest.len ? dtx_relayout_part(w->m, rest,
+		                                      (struct dtx_from){ row, w->s->key })
 		                  : (struct dtx_from){ row, DTX_FROM_NULL };
 		key->len = (size_t)at;
 	}
@@ -357,6 +358,7 @@ const struct dtx_op dtx_op_pivot_records = {
 		 "after `every` rows, or, with neither, before a key that it already has. Absent "
 		 "keys are null. A value without a key is unexpected_value. Column types are found "
 		 "again.",
+	.facts = { .cells = true },
 	.params = records_params,
 	.nparams = DTX_COUNT(records_params),
 	.examples = records_examples,

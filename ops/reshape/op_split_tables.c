@@ -191,6 +191,13 @@ static enum dtx_code tables_whole(const struct dtx_opctx *ox, struct dtx_table *
 	return dtx_relayout_whole(ox, t, out, tables_lay, err);
 }
 
+/* With blank columns between, only the rows show which columns there are. */
+static void tables_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	if (!strcmp(dtx_json_text(canonical, "by", ""), "blank_cols"))
+		facts->values = DTX_VALUES_ANY;
+}
+
 static void tables_explain(const void *args, struct dtx_buf *out)
 {
 	static const char *const by[] = { "blank rows", "blank columns", "repeated headers" };
@@ -209,6 +216,8 @@ const struct dtx_op dtx_op_split_tables = {
 		 "header "
 		 "is its first row: promote_header makes it the header. Column types are found "
 		 "again.",
+	.facts = { .values = DTX_VALUES_KEPT, .cells = true },
+	.facts_of = tables_facts,
 	.params = tables_params,
 	.nparams = DTX_COUNT(tables_params),
 	.examples = tables_examples,

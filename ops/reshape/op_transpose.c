@@ -154,6 +154,7 @@ const struct dtx_op dtx_op_transpose = {
 		"The first column gives the new names, the old names become the first column; with "
 		"header false no names are used. A blank name is column_N, repeated ones get _2. "
 		"Column types are found again.",
+	.facts = { .cells = true },
 	.params = transpose_params,
 	.nparams = DTX_COUNT(transpose_params),
 	.examples = transpose_examples,

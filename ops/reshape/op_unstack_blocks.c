@@ -95,6 +95,7 @@ const struct dtx_op dtx_op_unstack_blocks = {
 	.notes = "Columns are named by their old name and the row in the block: a_1, b_1, a_2, "
 		 "b_2. Cells that a short last block lacks are null. Column types are found "
 		 "again.",
+	.facts = { .cells = true },
 	.params = blocks_params,
 	.nparams = DTX_COUNT(blocks_params),
 	.examples = blocks_examples,

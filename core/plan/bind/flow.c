@@ -357,6 +357,19 @@ out:
 	return rc;
 }
 
+/* The columns that say where cells come from; where only the rows show the columns, the op adds
+ * these too. */
+static enum dtx_code add_cells(struct dtx_bind *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < DTX_CELLS_COLUMNS; i++)
+		DTX_TRY(dtx_bind_make(b, dtx_cells_fields[i].name, dtx_cells_fields[i].type, NULL,
+		                      "origin of", err));
+out:
+	return rc;
+}
+
 static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
                                const struct dtx_run *run, struct dtx_errlist *errs,
                                struct dtx_bind **out, struct dtx_err *err)
@@ -380,6 +393,8 @@ static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
 		rc = st->op->bind(b, b->args, err);
 	if (rc == DTX_OK && known)
 		rc = dtx_across_done(b, f->plan, &f->plan->step[i], err);
+	if (rc == DTX_OK && known && st->cells && !b->open)
+		rc = add_cells(b, err);
 	if (rc == DTX_OK)
 		rc = refuse_steering(b, err);
 	if (rc != DTX_OK)

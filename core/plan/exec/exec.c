@@ -357,7 +357,7 @@ out:
 
 static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
 {
-	bool values[DTX_PLAN_OUTPUTS] = { false };
+	bool values[DTX_PLAN_OUTPUTS_MADE] = { false };
 	enum dtx_code rc = DTX_OK;
 
 	*again = false;

@@ -456,8 +456,8 @@ out:
 
 /* Rows keep their numbers and get one more. trace_back.c finds by it which rows the step looked
  * at. */
-static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st,
-                                  enum trace_how how, int32_t id, struct dtx_err *err)
+static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
@@ -468,8 +468,7 @@ static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *s
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	dtx_trace_name(made, "b", (uint32_t)id);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	dtx_trace_add(t, how == TRACE_SEMI ? dtx_trace_step(t, st) : trace_beside(t, st, ids), in,
-	              made);
+	dtx_trace_add(t, trace_beside(t, st, ids), in, made);
 	t->table[id].ids = ids | (uint64_t)1 << bit;
 	trace_number(t, bit, made, out);
 out:
@@ -532,7 +531,6 @@ static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enu
 	switch (how) {
 	case TRACE_LIST: return trace_list(t, st, id);
 	case TRACE_UNION: return trace_union(t, st);
-	case TRACE_JOIN:
 	case TRACE_LOOKUP: return dtx_trace_step(t, st);
 	default: return trace_beside(t, st, t->table[id].ids);
 	}
@@ -573,7 +571,7 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 		trace_lookup(t, st, id, in);
 	dtx_trace_name(out, "t", (uint32_t)id);
 	if (how == TRACE_WINDOW || how == TRACE_SEMI || (int32_t)i == t->maker)
-		DTX_TRY(trace_window(t, st, how, id, err));
+		DTX_TRY(trace_window(t, st, id, err));
 	else if (how == TRACE_UNION &&
 	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
 		trace_intersect(t, st, id, in, out);

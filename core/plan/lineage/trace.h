@@ -38,14 +38,16 @@ struct dtx_trace_output {
 enum { DTX_TRACE_TAKEN = 12 };
 struct dtx_trace {
 	json_t *plan; /* refers to inputs by their names in the original plan; owned */
-	struct dtx_trace_output output[DTX_PLAN_OUTPUTS];
+	struct dtx_trace_output output[DTX_PLAN_OUTPUTS_MADE];
 	uint32_t noutputs;
 	const char *grouped; /* for AGGREGATES and TAKEN_BY: the formula, owned by the plan; NULL:
 	                      * none */
 	bool pinned; /* the row was found by its known cells, so that CHECK and ROW contain just
 	              * that row */
-	bool wide; /* a step's keys cannot tell some rows apart, so that too many rows may be named
-	            */
+	bool wide;  /* a step's keys cannot tell some rows apart, so that too many rows may be named
+	             */
+	bool cells; /* a step says which cell each cell comes from: an input column without rows
+	             * has no cell in the value */
 	bool borrowed; /* a step took values of the column from other rows, so that too few rows may
 	                * be named */
 };

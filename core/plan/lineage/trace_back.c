@@ -36,8 +36,8 @@ static void trace_too_many(struct trace *t, int most)
 void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, json_t *direct,
                       const char *table)
 {
-	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
-		trace_too_many(t, DTX_PLAN_OUTPUTS);
+	if (t->out->noutputs == DTX_PLAN_OUTPUTS_MADE) {
+		trace_too_many(t, DTX_PLAN_OUTPUTS_MADE);
 		return;
 	}
 	t->out->output[t->out->noutputs++] =
@@ -264,6 +264,32 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	}
 }
 
+json_t *dtx_trace_matched(struct trace *t, const struct dtx_plan_step *st, const char *how,
+                          const char *with)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	bool all = json_object_get(json_array_get(cols, 0), "all") != NULL;
+	bool known = !all || (s && !s->open);
+	json_t *names = all && known ? dtx_trace_names(t, s) : json_array();
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		known &= all || dtx_trace_plain_name(one);
+		if (!all && dtx_trace_plain_name(one))
+			dtx_trace_append(t, names, json_incref((json_t *)(uintptr_t)one));
+	}
+	if (t->out)
+		t->out->wide |= !known;
+	if (json_array_size(names))
+		return json_pack("{ss ss ss so sb}", "op", "join", "how", how, "with", with,
+		                 "using", names, "nulls_equal", true);
+	json_decref(names);
+	return json_pack("{ss ss ss s[{ss ss}]}", "op", "join", "how", how, "with", with, "on",
+	                 "left_expr", "1", "right_expr", "1");
+}
+
 json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *how,
                          const char *with)
 {
@@ -272,6 +298,7 @@ json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const 
 		                             { "left_expr", "right_expr" },
 		                             { "right_expr", "left_expr" } };
 	const json_t *on = json_object_get(st->canonical, "on"), *one;
+	json_t *using = json_object_get(st->canonical, "using");
 	json_t *list = on ? json_array() : NULL, *pair;
 	size_t i, k;
 
@@ -283,8 +310,10 @@ json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const 
 				json_object_set(pair, to[k][1], json_object_get(one, to[k][0]));
 		dtx_trace_append(t, list, pair);
 	}
+	if (!list && !using)
+		return dtx_trace_matched(t, st, how, with);
 	return json_pack("{ss ss ss so* sO* sO*}", "op", "join", "how", how, "with", with, "on",
-	                 list, "using", json_object_get(st->canonical, "using"), "nulls_equal",
+	                 list, "using", using, "nulls_equal",
 	                 json_object_get(st->canonical, "nulls_equal"));
 }
 
@@ -312,7 +341,7 @@ static void trace_back_semi(struct trace *t, uint32_t bit)
 	}
 }
 
-/* Each row of the result depends on all rows of all tables. */
+/* Each row of the result depends on all rows of all tables, unless the op says more. */
 static void trace_back_whole(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit], n = t->nwalks;
@@ -330,9 +359,11 @@ static void trace_back_whole(struct trace *t, uint32_t bit)
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
-		t->out->wide = true;
 		dtx_trace_semi(t, made, t->walk[w].name, column,
 		               dtx_trace_name(group, "g", bit * TRACE_SOURCES + w));
+		if (dtx_trace_back_cells(t, bit, w, group))
+			continue;
+		t->out->wide = true;
 		for (uint32_t k = 0; k < st->ntables; k++) {
 			uint64_t ids = t->table[st->table[k]].ids;
 

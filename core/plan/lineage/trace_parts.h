@@ -86,7 +86,8 @@ struct trace {
 	                  * NULL: none */
 	int32_t grouper; /* the group_by that the asked value came from, from one group; -1: none */
 	const json_t *grouped; /* the item of `agg` that made the value; NULL: it is a key */
-	bool keeps;            /* all row numbers in the outputs, except the first, are wanted */
+	bool lists; /* the walks are stored with the run, which lists the rows of each step */
+	bool keeps; /* all row numbers in the outputs, except the first, are wanted */
 };
 
 /* trace.c: the stages of making a traced plan, in this order. dtx_trace_end may be called after
@@ -178,6 +179,11 @@ json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st);
  * `how` is that of a join. */
 json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *how,
                          const char *with);
+/* The join for a step that matches rows by equal values in `cols`, from either table. A new step.
+ * It leaves out columns that only the run knows; then it finds too many rows, and sets
+ * t->out->wide. */
+json_t *dtx_trace_matched(struct trace *t, const struct dtx_plan_step *st, const char *how,
+                          const char *with);
 /* Which long rows of a group went into given columns of the wide row that pivot_wider made. */
 enum trace_wider {
 	TRACE_WIDER_ALL,   /* all: the columns are ids, or none are given */
@@ -199,6 +205,9 @@ bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const c
  * the wide row; `on`: from dtx_trace_wider_keys. */
 void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
                            const json_t *on, const struct trace_via *via);
+/* trace_cells.c: goes back from the rows `group` of walk w through a step whose op says where its
+ * cells come from. False if it cannot; then it has added nothing. */
+bool dtx_trace_back_cells(struct trace *t, uint32_t bit, uint32_t w, const char *group);
 /* trace_lean.c: rewrites the traced plan so that it gives the same results with less work. */
 void dtx_trace_lean(struct trace *t);
 /* The step whose result has this name; NULL: none. */

@@ -110,6 +110,7 @@ static enum dtx_code rows_column(struct rows *r, const struct dtx_trace_ask *ask
 
 	DTX_TRY(dtx_trace_init(&t, r->t->plan, r->t->bound, err));
 	t.ask = ask;
+	t.lists = true;
 	t.out = &out;
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);

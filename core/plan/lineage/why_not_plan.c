@@ -454,10 +454,14 @@ static void follow_meets(struct follow *f, uint32_t i, const struct dtx_plan_ste
 {
 	struct trace *t = &f->t;
 	char in[TRACE_NAME], with[TRACE_NAME], met[TRACE_NAME];
-	json_t *step = json_deep_copy(st->canonical);
+	bool joined =
+		json_object_get(st->canonical, "on") || json_object_get(st->canonical, "using");
+	json_t *step;
 
+	follow_name(with, st->table[1]);
+	step = joined ? json_deep_copy(st->canonical) : dtx_trace_matched(t, st, "semi", with);
 	t->failed |= !step || !dtx_json_set(step, "how", json_string("semi")) ||
-	             !dtx_json_set(step, "with", json_string(follow_name(with, st->table[1])));
+	             !dtx_json_set(step, "with", json_string(with));
 	dtx_trace_add(t, step, dtx_trace_name(in, "t", (uint32_t)st->table[0]),
 	              dtx_trace_name(met, "met", i));
 	follow_part(f, i, DTX_WHY_NOT_PLAN_MEETS, met, NULL, NULL);

@@ -152,14 +152,15 @@ enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
 	const json_t *output = json_object_get(plan->json, "output");
 	json_t *list = json_array(), *none = json_object();
 	size_t n = json_is_array(output) ? json_array_size(output) : 1;
+	size_t most = p->made ? DTX_PLAN_OUTPUTS_MADE : DTX_PLAN_OUTPUTS;
 	enum dtx_code rc = DTX_OK;
 
 	if (!list || !none)
 		DTX_FAIL_MEM(err);
-	if (n == 0 || n > DTX_PLAN_OUTPUTS) {
+	if (n == 0 || n > most) {
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/output", err,
 		                      "a plan has 1 to %d outputs", DTX_PLAN_OUTPUTS));
-		n = n ? DTX_PLAN_OUTPUTS : 1;
+		n = n ? most : 1;
 	}
 	plan->output = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->output));
 	if (!plan->output)

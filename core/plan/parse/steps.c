@@ -630,6 +630,10 @@ static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
 		object = dtx_part_strip(written);
 		if (!object || !dtx_part_keep(p->plan, object))
 			DTX_FAIL_MEM(err);
+		if (p->made) {
+			st->cells = dtx_json_text(written, "dtx_cells", NULL);
+			json_object_del(object, "dtx_cells");
+		}
 		DTX_TRY(op_of(p, st, object, err));
 		DTX_TRY(common_members(p, st, object, err));
 		DTX_TRY(out_name(p, st, err));

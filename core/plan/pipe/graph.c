@@ -187,6 +187,7 @@ enum dtx_code dtx_graph_prepare(struct dtx_graph *g, uint32_t s, struct dtx_err 
 			.warnings = g->warnings,
 			.warn_lock = &g->warn_lock,
 			.checks = g->checks,
+			.cells = st->cells,
 		};
 	DTX_TRY(dtx_graph_start_checks(g, s, err));
 	sx->oper = (struct dtx_operator){

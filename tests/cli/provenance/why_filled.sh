@@ -26,6 +26,6 @@ dtx why-not out.csv sales.csv!L6 | id
 dtx why-not out.csv sales.csv!L6 --no-values | id
 plan '{"op":"drop_rows","kinds":["totals"],"where":"jan == 4"}'
 dtx why-not out.csv sales.csv!L3 | id
-# rows that cannot be told apart are all named, as such
+# a transposed table
 plan '{"op":"transpose"}'
 dtx why out.csv --row 1 --col column_3 | id || dtx why out.csv B2 | id
