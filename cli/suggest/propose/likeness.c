@@ -328,6 +328,11 @@ static size_t common_end(const char *const *name, size_t n, size_t start)
 	return len;
 }
 
+size_t dtx_like_end(const char *const *name, size_t n)
+{
+	return n > 1 ? common_end(name, n, common_start(name, n)) : 0;
+}
+
 static bool in_vocabulary(const char *words, const char *name)
 {
 	struct dtx_buf low = DTX_BUF_INIT(256);

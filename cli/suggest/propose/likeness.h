@@ -17,6 +17,8 @@ struct dtx_like_names {
 /* Compares n names: one series, a template with a series, common words, codes of one shape, a known
  * vocabulary, or nothing. */
 struct dtx_like_names dtx_like_names(const char *const *name, size_t n);
+/* The number of bytes of the words, with the blank before them, with which all names end. */
+size_t dtx_like_end(const char *const *name, size_t n);
 /* Whether a column has no name of its own: the reader or a program has numbered it. */
 bool dtx_like_unnamed(const char *name);
 /* Whether it names what is measured or recorded ("price", "Date of birth"), not what it is about.

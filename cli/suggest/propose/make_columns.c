@@ -76,6 +76,18 @@ static bool purity_make(const struct dtx_makers *m, struct purity *p)
 
 /* --- transpose --- */
 
+/* Whether the labels of the rows are a series: then the table would have columns that are values on
+ * its other side, too. */
+static bool transpose_series(const struct dtx_makers *m)
+{
+	const char *label[DTX_FEATURE_ROWS];
+	int64_t r;
+
+	for (r = 0; r < m->g->nrows; r++)
+		label[r] = dtx_textgrid_at(m->g, r, 0);
+	return dtx_like_names(label, (size_t)m->g->nrows).what != NULL;
+}
+
 void dtx_make_transpose(struct dtx_makers *m)
 {
 	const struct dtx_textgrid *g = m->g;
@@ -116,6 +128,7 @@ void dtx_make_transpose(struct dtx_makers *m)
 		score += 0.1;
 	names = dtx_like_names(g->name + 1, g->ncols - 1);
 	score -= names.what && !strcmp(names.what, "years") ? 0.15 : 0;
+	score -= transpose_series(m) ? 0.3 : 0;
 	dtx_makers_add(m, "transpose",
 	               json_pack("{ss ss}", "op", "transpose", "names_to",
 	                         dtx_like_unnamed(corner) ? "name" : corner),
@@ -152,12 +165,27 @@ static double stack_ragged(const struct dtx_makers *m, uint32_t from, uint32_t n
 
 /* Names the two new columns. In "Hours Jan", "Hours Feb" the word before the months is what was
  * measured; in "Week 1", "Week 2" it says what the numbers are. */
-static void stack_name(struct dtx_makers *m, json_t *step, const struct dtx_like_names *names)
+static void stack_name(struct dtx_makers *m, json_t *step, const struct dtx_like_names *names,
+                       uint32_t from, uint32_t n)
 {
 	char start[64], word[64];
 	const char *to = names->column, *values = "value";
 	size_t len;
 
+	for (len = 0; m->upper && len < n && m->upper[from + len] &&
+	              m->upper[from + len] + 1 <= names->start.len;
+	     len++)
+		;
+	if (len == n && m->upper[from] + 1 < sizeof(start)) {
+		/* one upper header row for all */
+		dtx_str_copy(start, sizeof(start),
+		             (struct dtx_str){ m->g->name[from], m->upper[from] + 1 });
+		m->failed |=
+			!dtx_json_set(step, "names_prefix", json_string(start)) ||
+			!dtx_json_set(step, "names_to", json_string(dtx_makers_name(m, to))) ||
+			!dtx_json_set(step, "values_to", json_string(dtx_makers_name(m, values)));
+		return;
+	}
 	dtx_str_copy(start, sizeof(start), names->start);
 	dtx_str_copy(word, sizeof(word), dtx_utf8_trim(names->start));
 	for (len = strlen(word); len && strchr("_-. (:", word[len - 1]); len--)
@@ -245,6 +273,25 @@ static bool stack_sums(const struct dtx_makers *m, uint32_t total, uint32_t from
 	return rows > 1 && same * 10 >= rows * 9;
 }
 
+/* Whether the columns have the same few values, which are answers or marks on one scale. */
+static bool stack_scale(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t most = from, c, filled = 0, words = 0;
+
+	for (c = from; c < from + n; c++) {
+		if (m->col[c].words.n > m->col[most].words.n)
+			most = c;
+		filled += m->col[c].filled;
+	}
+	words = m->col[most].words.n;
+	for (c = from; c < from + n; c++) {
+		if (!m->col[c].filled || m->col[c].kind == DTX_LOOKS_BOOL ||
+		    dtx_hashset_overlap(&m->col[c].words, &m->col[most].words) < 0.6)
+			return false;
+	}
+	return words >= 3 && words <= 12 && words * 4 <= filled;
+}
+
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
 {
 	const char *const *name = m->g->name + from;
@@ -276,6 +323,8 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	         : names.score >= 0.85 && !matrix ? 0.18
 	                                          : 0.26;
 	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
+	if (names.score < 0.75 && n >= 3 && stack_scale(m, from, n))
+		score = DTX_MIN(score + 0.25, 0.78);
 	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
 	score -= !stay ? 0.15 : 0;
 	score -= crossed == n ? 0.2 : 0;
@@ -328,7 +377,7 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 			score = DTX_MIN(0.62, score + 0.25);
 	}
 	step = json_pack("{ss so}", "op", "pivot_longer", "cols", dtx_makers_columns(m, col, n));
-	stack_name(m, step, &names);
+	stack_name(m, step, &names, from, n);
 	dtx_makers_add(m, "stack", step, score,
 	               "%u columns, '%.40s' to '%.40s', are %s; their values are alike to %.0f %%, "
 	               "such as '%.40s'%s",
@@ -361,9 +410,27 @@ static bool stack_together(const struct dtx_makers *m, uint32_t way, uint32_t fr
 	return dtx_kind_is_number(m->col[from].kind) && dtx_kind_is_number(m->col[to].kind);
 }
 
+/* Whether a run is only a part of one of the first n runs, whose names go together. A run without
+ * its total is no such part. */
+static bool stack_within(const struct dtx_makers *m, uint32_t from, uint32_t len,
+                         uint32_t (*set)[2], uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t a = set[i][0], b = a + set[i][1];
+
+		if (from >= a && from + len <= b && len < set[i][1] &&
+		    dtx_like_names(m->g->name + a, b - a).score >= 0.85 &&
+		    !stack_sums(m, a, a + 1, b - a - 1) && !stack_sums(m, b - 1, a, b - a - 1))
+			return true;
+	}
+	return false;
+}
+
 void dtx_make_stack(struct dtx_makers *m)
 {
-	uint32_t n = m->g->ncols, from, to, set[SETS_MAX + 8][2], nsets = 0, i, way;
+	uint32_t n = m->g->ncols, from, to, set[SETS_MAX + 8][2], nsets = 0, i, way, named = 0;
 	struct purity purity;
 	bool pure;
 
@@ -385,6 +452,7 @@ void dtx_make_stack(struct dtx_makers *m)
 				set[nsets++][1] = to - from;
 			}
 		}
+		named = way ? named : nsets;
 	}
 	for (from = 0; from < 5 && from + 2 <= n; from++) {
 		set[nsets][0] = from;
@@ -402,6 +470,8 @@ void dtx_make_stack(struct dtx_makers *m)
 		set[nsets++][1] = to - 1;
 	}
 	for (i = 0; i < nsets; i++) {
+		if (stack_within(m, set[i][0], set[i][1], set, named))
+			continue;
 		for (way = 0; way < i && (set[way][0] != set[i][0] || set[way][1] != set[i][1]);
 		     way++)
 			;

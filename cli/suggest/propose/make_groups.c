@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/suggest/example/reshape.h"
 #include "cli/suggest/propose/makers.h"
 #include "core/base/text/utf8.h"
 
 #define SEPARATORS "_ .-/:()[]"
-enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 6, PAIRS_MAX = 80 };
+enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 7, LAST_LETTER = 3, PAIRS_MAX = 80, PLACES_MAX = 40 };
 
 struct cut { /* a name cut into two parts; the separator is left out */
 	struct dtx_str left, right;
@@ -34,7 +35,7 @@ static bool is_separator(char c)
 static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
 {
 	uint32_t n = 0;
-	size_t i, from;
+	size_t i, from, k;
 
 	for (i = 1; i < t.len && n < max; i++) {
 		bool a = isdigit((unsigned char)t.ptr[i - 1]), b = isdigit((unsigned char)t.ptr[i]);
@@ -45,6 +46,10 @@ static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
 			if (i == t.len)
 				break;
 			place[n][0] = from;
+			for (k = from; k < i; k++) { /* a bracket that ends the left part stays */
+				if (t.ptr[k] == ')' || t.ptr[k] == ']')
+					place[n][0] = k + 1;
+			}
 			place[n++][1] = i;
 		} else if ((a != b && !is_separator(t.ptr[i - 1])) ||
 		           (islower((unsigned char)t.ptr[i - 1]) &&
@@ -56,11 +61,14 @@ static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
 	return n;
 }
 
+/* Parts that differ only in blanks or capitals are the same: "Area (km2)", "Area (km2 )". */
 static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
 {
 	uint32_t i;
 
-	for (i = 0; i < *n && !dtx_str_eq(list[i], t); i++)
+	for (i = 0; i < *n && !dtx_str_eq(list[i], t) &&
+	            (list[i].len == t.len || dtx_cell_hash(list[i]) != dtx_cell_hash(t));
+	     i++)
 		;
 	if (i == PARTS_MAX)
 		return -1;
@@ -69,10 +77,11 @@ static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
 	return (int)i;
 }
 
-/* Cuts all names at their k-th place from the left, or from the right. */
+/* Cuts all names at their k-th place from the left, or from the right; k = LAST_LETTER: before
+ * their last letter, as in "named", "namem", "incd", "incm". */
 static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k, bool right)
 {
-	size_t place[8][2];
+	size_t place[PLACES_MAX][2];
 	uint32_t c, n;
 
 	s->n = s->nleft = s->nright = 0;
@@ -84,10 +93,14 @@ static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k,
 
 		while (t.len && is_separator(t.ptr[t.len - 1]))
 			t.len--;
-		n = cut_places(t, place, 8);
+		n = k == LAST_LETTER ? 0 : cut_places(t, place, PLACES_MAX);
+		if (k == LAST_LETTER && t.len > 3 && isalpha((unsigned char)t.ptr[t.len - 1])) {
+			place[k][0] = place[k][1] = t.len - 1;
+			n = k + 1;
+		}
 		if (n <= k || dtx_like_unnamed(m->g->name[c]))
 			continue;
-		i = right ? n - 1 - k : k;
+		i = right && k != LAST_LETTER ? n - 1 - k : k;
 		x->col = c;
 		x->left = (struct dtx_str){ t.ptr, place[i][0] };
 		x->right = (struct dtx_str){ t.ptr + place[i][1], t.len - place[i][1] };
@@ -160,12 +173,13 @@ static double groups_like(const struct dtx_makers *m, const struct groups *s, bo
 	return n ? sum / n : 0;
 }
 
+/* "(a|b|c)", with the longer texts first. The last `end` bytes, which all have, follow it. */
 static void pattern_words(struct dtx_buf *out, const struct dtx_str *part, const bool *in,
-                          uint32_t n)
+                          uint32_t n, size_t end)
 {
 	bool used[PARTS_MAX] = { false };
+	struct dtx_str last = { "", 0 };
 	uint32_t i, k;
-	size_t j;
 
 	dtx_buf_addc(out, '(');
 	for (k = 0;; k++) {
@@ -179,37 +193,11 @@ static void pattern_words(struct dtx_buf *out, const struct dtx_str *part, const
 			break;
 		used[longest] = true;
 		dtx_buf_add(out, k ? "|" : "");
-		for (j = 0; j < part[longest].len; j++) {
-			if (strchr("\\^$.|?*+()[]{}/", part[longest].ptr[j]))
-				dtx_buf_addc(out, '\\');
-			dtx_buf_addc(out, part[longest].ptr[j]);
-		}
+		last = part[longest];
+		dtx_reshape_escape(out, (struct dtx_str){ last.ptr, last.len - end });
 	}
 	dtx_buf_addc(out, ')');
-}
-
-static bool is_from_to(const struct dtx_str *part, const bool *in, uint32_t n)
-{
-	uint32_t i, hits = 0, all = 0;
-
-	for (i = 0; i < n; i++) {
-		char low[12];
-		size_t k;
-
-		if (!in[i])
-			continue;
-		all++;
-		if (part[i].len >= sizeof(low))
-			continue;
-		for (k = 0; k < part[i].len; k++)
-			low[k] = (char)tolower((unsigned char)part[i].ptr[k]);
-		low[k] = '\0';
-		hits += dtx_str_in_list(
-			"from,to,start,end,min,max,first,last,begin,lower,upper,low,high,"
-			"x,y",
-			low);
-	}
-	return all == 2 && hits == 2;
+	dtx_reshape_escape(out, (struct dtx_str){ last.ptr + last.len - end, end });
 }
 
 /* The separator of all names of a set, if it cuts each of them into its two parts; otherwise empty.
@@ -241,9 +229,10 @@ static struct dtx_str groups_sep(const struct dtx_makers *m, const struct groups
 	return same ? sep : (struct dtx_str){ "", 0 };
 }
 
-/* What the chosen parts have in common. Sets `k` to their number. */
+/* What the chosen parts have in common. Sets `k` to their number, and `end` to the length of the
+ * words with which all of them end. */
 static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx_str *part,
-                                          const bool *in, uint32_t n, uint32_t *k)
+                                          const bool *in, uint32_t n, uint32_t *k, size_t *end)
 {
 	const char *name[PARTS_MAX];
 	uint32_t i;
@@ -255,27 +244,72 @@ static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx
 		name[*k] = dtx_arena_strndup(&m->arena, part[i].ptr, part[i].len);
 		m->failed |= !name[(*k)++];
 	}
+	*end = m->failed ? 0 : dtx_like_end(name, *k);
+	for (i = 0; *end && i < *k; i++) {
+		size_t len = strlen(name[i]);
+
+		if (len < *end + 2 || !is_separator(name[i][len - *end - 1]))
+			break;
+	}
+	*end += *end && i == *k; /* the blank before the last word */
 	return m->failed ? (struct dtx_like_names){ .column = "name" } : dtx_like_names(name, *k);
+}
+
+/* Gives the columns of a set whose parts are written in several ways the same ones. Returns a step,
+ * or NULL if there are no such columns. */
+static json_t *groups_rename(const struct dtx_makers *m, const struct groups *s, json_t *cols)
+{
+	json_t *map = json_array();
+	uint32_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		const struct cut *x = &s->cut[i];
+		struct dtx_str left = s->left[x->l], right = s->right[x->r];
+		json_t *name;
+
+		if (!s->l_in[x->l] || !s->r_in[x->r])
+			continue;
+		n++;
+		if (dtx_str_eq(left, x->left) && dtx_str_eq(right, x->right))
+			continue;
+		name = json_sprintf("%.*s%.*s%.*s", (int)left.len, left.ptr,
+		                    (int)(x->right.ptr - x->left.ptr - (ptrdiff_t)x->left.len),
+		                    x->left.ptr + x->left.len, (int)right.len, right.ptr);
+		(void)json_array_set(cols, n - 1, name);
+		(void)json_array_append_new(
+			map, json_pack("{ss so}", "from", m->g->name[x->col], "to", name));
+	}
+	if (json_array_size(map))
+		return json_pack("{ss so}", "op", "rename", "map", map);
+	json_decref(map);
+	return NULL;
 }
 
 /* Adds one reading of a set: the left parts name the values (`left`), or the right ones do. */
 static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, uint32_t size)
 {
 	uint32_t i, col[COLS_MAX] = { 0 }, ncol = 0, k, v;
-	struct dtx_like_names lefts = groups_names(m, s->left, s->l_in, s->nleft, left ? &v : &k);
+	size_t l_end, r_end;
+	struct dtx_like_names lefts =
+		groups_names(m, s->left, s->l_in, s->nleft, left ? &v : &k, &l_end);
 	struct dtx_like_names rights =
-		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v);
+		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v, &r_end);
 	struct dtx_like_names names = left ? rights : lefts, values = left ? lefts : rights;
 	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
 	const char *column = dtx_makers_name(m, names.column);
 	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
 	struct dtx_str sep;
-	json_t *step, *to;
+	json_t *step, *to, *cols, *rename;
 	bool bare, whole;
 
 	for (i = 0; i < s->n; i++) {
-		if (s->l_in[s->cut[i].l] && s->r_in[s->cut[i].r])
-			col[ncol++] = s->cut[i].col;
+		const struct cut *x = &s->cut[i];
+
+		if (!s->l_in[x->l] || !s->r_in[x->r])
+			continue;
+		col[ncol++] = x->col;
+		if (dtx_str_is(left ? x->left : x->right, column)) /* the name of a value */
+			column = dtx_makers_name(m, "group");
 	}
 	if (m->failed || ncol != size)
 		return;
@@ -289,25 +323,28 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 	                              : 0) +
 	        0.25 * (within - other);
 	score -= col[ncol - 1] - col[0] + 1 != ncol ? 0.25 : 0;
-	score -= is_from_to(s->left, s->l_in, s->nleft) || is_from_to(s->right, s->r_in, s->nright)
-	                 ? 0.12
-	                 : 0;
 	score -= values.what ? 0.1 : 0; /* years are no names of columns */
 	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
 	score -= within < 0.55 ? 0.2 : 0;
 	score -= bare ? 0.1 : 0;
+	/* what all keys end with says nothing: "Low priority", "High priority" */
+	l_end = left ? 0 : l_end;
+	r_end = left ? r_end : 0;
+	if (l_end || r_end)
+		sep.len = 0;
+	cols = dtx_makers_columns(m, col, ncol);
+	rename = groups_rename(m, s, cols);
 	if (sep.len) {
 		dtx_buf_adds(&b, sep);
 	} else {
 		dtx_buf_add(&b, "^\\s*");
-		pattern_words(&b, s->left, s->l_in, s->nleft);
+		pattern_words(&b, s->left, s->l_in, s->nleft, l_end);
 		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*");
-		pattern_words(&b, s->right, s->r_in, s->nright);
+		pattern_words(&b, s->right, s->r_in, s->nright, r_end);
 		dtx_buf_add(&b, "[ _.:/()\\[\\]-]*$");
 	}
 	to = left ? json_pack("[ss]", ".value", column) : json_pack("[ss]", column, ".value");
-	step = json_pack("{ss so so ss}", "op", "pivot_longer", "cols",
-	                 dtx_makers_columns(m, col, ncol), "names_to", to,
+	step = json_pack("{ss so so ss}", "op", "pivot_longer", "cols", cols, "names_to", to,
 	                 sep.len ? "names_sep" : "names_pattern", dtx_buf_text(&b));
 	dtx_makers_add(
 		m, "groups", step, score,
@@ -318,14 +355,119 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 		dtx_makers_first(m, col[0]),
 		dtx_makers_place(m, col[0], dtx_makers_first(m, col[0])), 100 * within,
 		100 * other);
-	/* a list such as "male", "female" names no values either */
-	if (values.score >= 0.8 && other >= 0.7)
+	if (rename && !m->failed)
+		m->failed |= json_array_insert_new(m->list[m->n - 1].steps, 0, rename) < 0;
+	else if (values.score >= 0.8 && other >= 0.7)
+		/* a list such as "male", "female" names no values either */
 		dtx_makers_also(m, score - 0.03, NULL, "names_to",
 		                left ? json_pack("[ss]", dtx_makers_name(m, "group"), column)
 		                     : json_pack("[ss]", column, dtx_makers_name(m, "group")));
 	else
 		dtx_makers_sparse(m, col, ncol, score);
 	dtx_buf_clear(&b);
+}
+
+/* --- names of two levels, which are no grid: "Fossil | Coal", "Fossil | Gas", "Nuclear | All" ---
+ */
+
+/* The place of the lower level in a name: after the upper header row, or after a separator that is
+ * there once. 0: the name has no levels. *upper: the length of the upper level. */
+static size_t level_cut(const struct dtx_makers *m, uint32_t col, const char *sep, size_t *upper)
+{
+	const char *name = m->g->name[col], *at;
+
+	*upper = 0;
+	if (!sep) {
+		*upper = m->upper ? m->upper[col] : 0;
+		return *upper ? *upper + 1 : 0;
+	}
+	at = strstr(name, sep);
+	if (!at || at == name || !at[strlen(sep)] || strstr(at + 1, sep))
+		return 0;
+	*upper = (size_t)(at - name);
+	return *upper + strlen(sep);
+}
+
+/* Proposes a column for each level of the names from column `from` on. Returns the end of the run
+ * of columns that have levels. */
+static uint32_t levels_run(struct dtx_makers *m, uint32_t from, const char *sep)
+{
+	struct dtx_str upper[PARTS_MAX];
+	const char *tops[PARTS_MAX], *lows[PARTS_MAX];
+	uint32_t col[COLS_MAX], to, n = 0, nlow = 0, i;
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	bool all[PARTS_MAX];
+	double like = 0, score;
+	size_t len, low;
+	json_t *step;
+
+	for (to = from; to < m->g->ncols && to - from < COLS_MAX; to++) {
+		struct dtx_str t = { m->g->name[to], 0 };
+
+		low = level_cut(m, to, sep, &len);
+		t.len = len;
+		if (to > from && dtx_like_values(&m->col[to - 1], &m->col[to]) < 0.3)
+			break; /* labels */
+		if (!low || part_number(upper, &n, t) < 0)
+			break;
+		if (n == 1 && nlow < PARTS_MAX)
+			lows[nlow++] = m->g->name[to] + low;
+		col[to - from] = to;
+		if (to > from)
+			like += dtx_like_values(&m->col[to - 1], &m->col[to]);
+	}
+	if (to - from < 3 || n < 2 || n == to - from)
+		return DTX_MAX(to, from + 1);
+	for (i = 0; i < n; i++) {
+		all[i] = true;
+		tops[i] = dtx_arena_strndup(&m->arena, upper[i].ptr, upper[i].len);
+		m->failed |= !tops[i];
+	}
+	if (m->failed)
+		return to;
+	like /= to - from - 1;
+	score = 0.5 + 0.35 * like + (to - from >= 4 ? 0.05 : 0);
+	/* where the columns of a grid are of several kinds, one level names the values */
+	for (i = 0; i < m->n; i++) {
+		if (!strcmp(m->list[i].maker, "groups") && m->list[i].score >= 0.75)
+			score = DTX_MIN(score, m->list[i].score - 0.08);
+	}
+	for (i = from; i < to; i++)
+		m->crossed[i] = true;
+	if (!sep) {
+		dtx_buf_addc(&b, '^');
+		pattern_words(&b, upper, all, n, 0);
+		dtx_buf_add(&b, " (.*)$");
+	}
+	step = json_pack("{ss so s[ss] ss}", "op", "pivot_longer", "cols",
+	                 dtx_makers_columns(m, col, to - from), "names_to",
+	                 dtx_makers_name(m, dtx_like_names(tops, n).what
+	                                            ? dtx_like_names(tops, n).column
+	                                            : "group"),
+	                 dtx_makers_name(m, dtx_like_names(lows, nlow).column), "values_to",
+	                 dtx_makers_name(m, "value"));
+	m->failed |= !dtx_json_set(step, sep ? "names_sep" : "names_pattern",
+	                           json_string(sep ? sep : dtx_buf_text(&b)));
+	dtx_makers_add(m, "groups", step, score,
+	               "%u columns have names of two levels, such as '%.40s'%s; their values are "
+	               "alike to %.0f %%",
+	               to - from, m->g->name[from],
+	               dtx_makers_place(m, from, dtx_makers_first(m, from)), 100 * like);
+	dtx_makers_sparse(m, col, to - from, score);
+	dtx_buf_clear(&b);
+	return to;
+}
+
+static void levels_add(struct dtx_makers *m)
+{
+	static const char *const seps[] = { NULL, " | ", "|", " - ", ": ", " / " };
+	size_t before = m->n, i;
+	uint32_t c;
+
+	for (i = 0; i < DTX_COUNT(seps) && m->n == before; i++) {
+		for (c = 0; c < m->g->ncols;)
+			c = levels_run(m, c, seps[i]);
+	}
 }
 
 /* --- the same columns again: "Rank", "Country", "Rank", "Country" --- */
@@ -343,6 +485,8 @@ static size_t block_base(const struct dtx_makers *m, uint32_t col, bool loose, u
 	if (loose) {
 		while (len && isdigit((unsigned char)name[len - 1]))
 			len--;
+		if (strlen(name) > len + 2)
+			return strlen(name); /* a year, as in "Score_2020" */
 		while (len && is_separator(name[len - 1]))
 			len--;
 		len = len ? len : strlen(name);
@@ -487,7 +631,7 @@ static bool blocks_add(struct dtx_makers *m, struct groups *s, bool loose)
 		return true;
 	}
 	dtx_buf_addc(&b, '^');
-	pattern_words(&b, s->left, s->l_in, s->nleft);
+	pattern_words(&b, s->left, s->l_in, s->nleft, 0);
 	dtx_buf_add(&b, "_?([0-9]*)$");
 	step = json_pack("{ss so s[ss] ss sb}", "op", "pivot_longer", "cols",
 	                 dtx_makers_columns(m, col, ncol), "names_to", ".value", number,
@@ -566,6 +710,7 @@ void dtx_make_groups(struct dtx_makers *m)
 		uint32_t i;
 
 		groups_cut(m, s, way / 2, way & 1);
+
 		for (best = most = 0, seed = 0; seed < s->nleft && seed < 16; seed++) {
 			uint32_t size = groups_around(s, seed);
 
@@ -586,9 +731,13 @@ void dtx_make_groups(struct dtx_makers *m)
 			;
 		if (i < way)
 			continue;
+		if (way / 2 == LAST_LETTER &&
+		    groups_like(m, s, true) < groups_like(m, s, false) + 0.3)
+			continue;
 		groups_add(m, s, true, most);
 		groups_add(m, s, false, most);
 	}
+	levels_add(m);
 	if (m->n == before)
 		(void)blocks_add(m, s, true);
 }

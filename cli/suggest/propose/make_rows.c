@@ -1,9 +1,11 @@
 /* Makers for rows that are not one observation each: key and value rows, section titles, labels
  * that are written once. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/suggest/example/reshape.h"
 #include "cli/suggest/propose/makers.h"
 #include "core/base/text/utf8.h"
 
@@ -16,7 +18,7 @@ static const char *cell(const struct dtx_makers *m, int64_t row, uint32_t col)
 
 /* --- records --- */
 
-enum { KEYS_MAX = 64 };
+enum { KEYS_MAX = 64, FILL_COLS = 5, SUMS_MAX = 60 };
 
 struct record_keys {
 	struct dtx_str key[KEYS_MAX]; /* in the order of their first occurrence */
@@ -211,16 +213,19 @@ struct titles {
 	int64_t others, full;   /* other rows; those with most cells filled */
 	int64_t labels;         /* other rows with a cell in the column */
 	bool last;              /* the last row is one */
+	bool untitled;          /* rows above the first title have labels that recur after titles */
 	bool stray;             /* rows with one cell in another column */
-	bool marked; /* what follows the titles, or their form, says that they are titles */
+	bool marked;      /* what follows the titles, or their form, says that they are titles */
+	const char *word; /* a word for nothing beside a title, as "NA"; NULL: none */
 };
 
+/* The number of cells of a row that have a value; "NA" and "-" are none. */
 static uint32_t row_filled(const struct dtx_makers *m, int64_t r, uint32_t *at)
 {
 	uint32_t c, n = 0;
 
 	for (c = 0; c < m->g->ncols; c++) {
-		if (!cell(m, r, c))
+		if (dtx_cell_blank(dtx_textgrid_at(m->g, r, c)))
 			continue;
 		*at = n++ ? *at : c;
 	}
@@ -241,8 +246,12 @@ static void titles_count(const struct dtx_makers *m, struct titles *t)
 			continue;
 		}
 		if (filled == 1) {
+			uint32_t c;
+
 			if (!t->n)
 				t->col = at;
+			for (c = 0; c < m->g->ncols; c++)
+				t->word = c != at && cell(m, r, c) ? cell(m, r, c) : t->word;
 			t->stray |= at != t->col;
 			t->first = t->n++ ? t->first : r;
 			t->runs += !before;
@@ -255,29 +264,6 @@ static void titles_count(const struct dtx_makers *m, struct titles *t)
 	for (r = 0; r < m->g->nrows; r++)
 		t->labels += row_filled(m, r, &at) > 1 && cell(m, r, t->col);
 	t->last = before;
-}
-
-/* Whether half of the first titles are also cells of other rows: missing data. */
-static bool titles_are_values(const struct dtx_makers *m, const struct titles *t)
-{
-	int64_t r, q, same = 0, seen = 0;
-	uint32_t at = 0;
-
-	for (r = 0; r < m->g->nrows && r < 300; r++) {
-		if (row_filled(m, r, &at) != 1)
-			continue;
-		seen++;
-		for (q = 0; q < m->g->nrows && q < 300; q++) {
-			const char *other = cell(m, q, t->col);
-
-			if (q != r && other && !strcmp(other, cell(m, r, t->col)) &&
-			    row_filled(m, q, &at) > 1) {
-				same++;
-				break;
-			}
-		}
-	}
-	return same * 2 > seen;
 }
 
 static bool is_capitals(const char *text)
@@ -294,7 +280,7 @@ static bool is_capitals(const char *text)
 
 /* Whether labels recur after different titles but not after the same one, or all titles, and no
  * labels, are in capitals or end with a colon. */
-static bool titles_marked(const struct dtx_makers *m, const struct titles *t)
+static bool titles_marked(const struct dtx_makers *m, struct titles *t)
 {
 	int64_t r, q, rows = DTX_MIN(m->g->nrows, 300), titles = 0, capitals = 0, colons = 0;
 	int64_t labels = 0, again = 0, twice = 0, section[300] = { 0 };
@@ -320,11 +306,67 @@ static bool titles_marked(const struct dtx_makers *m, const struct titles *t)
 				continue;
 			twice += section[q] == section[r];
 			other |= section[q] != section[r];
+			t->untitled |= !section[q] && section[r];
 		}
 		again += other;
 	}
 	return titles > 1 && (capitals == titles || colons == titles ||
 	                      (again * 10 >= labels && again && !twice));
+}
+
+/* The number of rows after row r whose sums are its numbers, in all columns but the first; 0: there
+ * are no such rows. */
+static int64_t sums_below(const struct dtx_makers *m, int64_t r)
+{
+	int64_t q, last = 0;
+	uint32_t c;
+
+	for (c = 1; c < m->g->ncols; c++) {
+		double want, sum = 0, x;
+
+		(void)dtx_cell_kind(dtx_textgrid_at(m->g, r, c), &want);
+		for (q = r + 1; q < m->g->nrows && (c == 1 || q <= last); q++) {
+			if (!dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(m->g, q, c), &x)))
+				return 0;
+			sum += x;
+			if (c == 1 && q > r + 1 && fabs(sum - want) <= 1e-6 * fabs(want))
+				break;
+		}
+		if (c == 1)
+			last = q;
+		if (last == m->g->nrows || fabs(sum - want) > 1e-6 * fabs(want))
+			return 0;
+	}
+	return last - r;
+}
+
+/* Rows that are titles and have the sums of the rows below them, as in a pivot table. The last row
+ * can be the sum of all. */
+static void titles_sums(struct dtx_makers *m)
+{
+	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
+	int64_t r = 0, n = 0, below;
+	json_t *step;
+
+	dtx_buf_add(&b, "^\\s*(");
+	while (r < m->g->nrows && n < SUMS_MAX && cell(m, r, 0) && (below = sums_below(m, r)) > 0) {
+		dtx_buf_add(&b, n++ ? "|" : "");
+		dtx_reshape_escape(&b, dtx_utf8_trim(dtx_str_of(cell(m, r, 0))));
+		r += below + 1;
+	}
+	dtx_buf_add(&b, ")\\s*$");
+	if (n >= 2 && r + 1 >= m->g->nrows) {
+		step = json_pack("{ss ss s{ss}}", "op", "subtitle_to_column", "as",
+		                 dtx_makers_name(m, "section"), "match", "regex", dtx_buf_text(&b));
+		dtx_makers_add(m, "titles", step, 0.85,
+		               "%lld rows have the sums of the rows below them, such as '%.40s'%s",
+		               (long long)n, cell(m, 0, 0), dtx_makers_place(m, 0, cell(m, 0, 0)));
+		if (r < m->g->nrows && !m->failed)
+			m->failed |= json_array_append_new(m->list[m->n - 1].steps,
+			                                   json_pack("{ss s[s]}", "op", "drop_rows",
+			                                             "kinds", "totals")) < 0;
+	}
+	dtx_buf_clear(&b);
 }
 
 void dtx_make_titles(struct dtx_makers *m)
@@ -335,6 +377,7 @@ void dtx_make_titles(struct dtx_makers *m)
 
 	if (m->g->ncols < 2 || m->headerless)
 		return;
+	titles_sums(m);
 	titles_count(m, &t);
 	if (!t.n || t.stray || t.others < 2 || (t.col > 1 && t.col + 1 < m->g->ncols) ||
 	    t.n > t.others)
@@ -350,7 +393,6 @@ void dtx_make_titles(struct dtx_makers *m)
 	score -= m->g->ncols == 2 ? 0.25 : 0;
 	score -= t.n == 1 && t.last ? 0.5 : 0;
 	score -= t.last ? 0.1 : 0;
-	score -= titles_are_values(m, &t) ? 0.3 : 0;
 	step = json_pack("{ss ss}", "op", "subtitle_to_column", "as",
 	                 dtx_makers_name(m, "section"));
 	if (t.col)
@@ -360,6 +402,11 @@ void dtx_make_titles(struct dtx_makers *m)
 	               (long long)t.n, (long long)m->g->nrows, m->g->name[t.col],
 	               cell(m, t.first, t.col),
 	               dtx_makers_place(m, t.col, cell(m, t.first, t.col)));
+	if (!m->failed) {
+		m->list[m->n - 1].null_word = t.word;
+		/* then the first title is above the header, perhaps */
+		m->list[m->n - 1].doubtful = t.untitled;
+	}
 	if (!t.labels && !m->failed) /* the titles have left an empty column */
 		m->failed |= json_array_append_new(m->list[m->n - 1].steps,
 		                                   json_pack("{ss s[s]}", "op", "drop", "cols",
@@ -464,7 +511,7 @@ void dtx_make_fill(struct dtx_makers *m)
 	     m->place->stat[lead].merged))
 		return;
 	labels_count(m, lead, &l);
-	if (l.n < 2 || !l.gaps)
+	if (!l.n || !l.gaps || (l.n == 1 && l.gaps < 2))
 		return;
 	score = 0.45 + 0.3 * DTX_MIN(1.0, (double)l.gaps / (double)(l.n + l.gaps) / 0.4) +
 	        0.1 * (double)l.distinct / (double)l.n;
@@ -480,13 +527,21 @@ void dtx_make_fill(struct dtx_makers *m)
 	}
 	score -= mixed * 2 > others ? 0.2 : 0;
 	cols = json_pack("[s]", g->name[lead]);
-	for (c = lead + 1; c + 1 < g->ncols && c < lead + 4 && fills_with(m, lead, c) &&
+	for (c = lead + 1; c + 1 < g->ncols && c < lead + FILL_COLS &&
+	                   (fills_with(m, lead, c) || (c > lead + 1 && fills_with(m, c - 1, c))) &&
 	                   (!dtx_kind_is_number(m->col[c].kind) || m->col[c].whole >= 1);
 	     c++)
 		m->failed |= json_array_append_new(cols, json_string(g->name[c])) != 0;
+	/* one label for all rows: only several of them are no chance */
+	if (l.n == 1)
+		score = json_array_size(cols) > 1 ? score : DTX_MIN(score, 0.75);
 	dtx_makers_add(
 		m, "fill", json_pack("{ss so}", "op", "fill", "cols", cols), score,
 		"'%.40s' has %lld labels with %lld blank cells below them, such as below '%.40s'%s",
 		g->name[lead], (long long)l.n, (long long)l.gaps, cell(m, 0, lead),
 		dtx_makers_place(m, lead, cell(m, 0, lead)));
+	/* the next column may be one of labels, too */
+	if (c + 1 < g->ncols && m->col[c].kind >= DTX_LOOKS_CODE && cell(m, 0, c) &&
+	    m->col[c].filled * 10 < m->col[c].rows * 8 && !m->failed)
+		m->list[m->n - 1].doubtful = true;
 }

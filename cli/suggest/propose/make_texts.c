@@ -19,7 +19,6 @@ struct pieces {
 	uint32_t n, cells, split; /* pieces; cells; cells with the separator */
 	uint32_t blank, numbers, words, prose;
 	uint32_t counts[4]; /* cells with 1, 2, 3, more pieces */
-	uint32_t states;    /* cells "City, ST" */
 	uint32_t marked;    /* cells with a comma or semicolon */
 	uint32_t mixed;     /* pieces with capitals and small letters */
 	const char *example;
@@ -63,12 +62,6 @@ static uint32_t words_of(struct dtx_str t, bool *function)
 	return n;
 }
 
-static bool is_state(struct dtx_str t)
-{
-	return t.len == 2 && t.ptr[0] >= 'A' && t.ptr[0] <= 'Z' && t.ptr[1] >= 'A' &&
-	       t.ptr[1] <= 'Z';
-}
-
 static bool is_mixed(struct dtx_str t)
 {
 	bool lower = false, upper = false;
@@ -85,7 +78,7 @@ static bool is_mixed(struct dtx_str t)
 static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 {
 	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
-	bool split = strstr(text, sep) != NULL, function = false, first = false;
+	bool split = strstr(text, sep) != NULL, function = false;
 	uint32_t n = 0, from = p->n, i;
 	double x;
 
@@ -100,7 +93,6 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 	while (piece_next(&rest, sep, &piece)) {
 		char copy[64];
 
-		first |= !n && is_state(piece);
 		n++;
 		if (p->n == PIECES_MAX)
 			continue;
@@ -120,7 +112,6 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		p->piece[i].right = n - p->piece[i].left;
 	p->marked += strpbrk(text, ",;") != NULL;
 	p->prose += split && function;
-	p->states += n == 2 && is_state(piece) && !first;
 	p->counts[DTX_MIN(n, 4U) - 1]++;
 	p->cells++;
 	p->split += split;
@@ -205,9 +196,11 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	score += plural ? 0.1 : 0;
 	/* single words of one form, as the cells without the separator have it: "AD", "AE,OM,RE" */
 	score += alike >= 0.9 && p->words <= p->n && !p->mixed && p->cells > p->split ? 0.15 : 0;
+	/* three words or more in each cell are no name */
+	score += *sep == ',' && p->words == p->n && p->split == p->counts[2] + p->counts[3] ? 0.1
+	                                                                                    : 0;
 	score += *sep == '\n' ? 0.2 : *sep == ';' || *sep == '|' ? 0.1 : 0;
 	score -= p->prose * 4 > p->split ? 0.5 : 0;
-	score -= p->states * 2 > p->cells ? 0.4 : 0;
 	score -= p->blank * 10 > p->n ? 0.5 : 0;
 	score -= p->words > 4 * p->n && *sep != '\n' ? 0.3 : 0;
 	score -= p->numbers * 2 > p->n && *sep != ';' && *sep != '\n' ? 0.25 : 0;

@@ -10,16 +10,17 @@
 enum { DTX_PROPOSAL_TEXT = 400 };
 
 struct dtx_proposal {
-	const char *maker; /* name of its maker, or of that of the second step */
-	json_t *steps;     /* owned */
-	double score;      /* 0 to 1 */
-	double weakest;    /* score of the weakest of its steps */
-	bool apart;        /* a table of its own, also where it continues another proposal */
-	bool headerless;   /* the file must be read without a header */
-	bool raw;          /* for the table with the rows that are no data */
-	bool doubtful;     /* it is not sure, whatever its score: a second step may be needed */
-	bool shown;        /* it could be run, and is in the list */
-	uint64_t made;     /* hash of the cells of its result */
+	const char *maker;     /* name of its maker, or of that of the second step */
+	json_t *steps;         /* owned */
+	double score;          /* 0 to 1 */
+	double weakest;        /* score of the weakest of its steps */
+	bool apart;            /* a table of its own, also where it continues another proposal */
+	bool headerless;       /* the file must be read without a header */
+	bool raw;              /* for the table with the rows that are no data */
+	bool doubtful;         /* it is not sure, whatever its score: a second step may be needed */
+	const char *null_word; /* stands for nothing beside titles, as "NA"; NULL: none */
+	bool shown;            /* it could be run, and is in the list */
+	uint64_t made;         /* hash of the cells of its result */
 	char evidence[DTX_PROPOSAL_TEXT];
 };
 struct dtx_makers {
@@ -28,7 +29,9 @@ struct dtx_makers {
 	bool headerless;                 /* the names of g are the first row of the file */
 	bool second;                     /* g is the result of a step: its columns have moved */
 	struct dtx_feature *col;         /* of each column of g */
-	bool *crossed; /* columns whose names combine two lists, one of which is a series */
+	bool *crossed;         /* columns whose names combine two lists, one of which is a series */
+	const uint32_t *upper; /* length of a name's upper header row, which a blank follows; 0: it
+	                        * has one row. NULL: all have one */
 	struct dtx_arena arena;
 	struct dtx_proposal *list; /* with dtx_mem */
 	size_t n, cap;

@@ -164,23 +164,27 @@ out:
 static bool header_pairs(const struct dtx_textgrid *g)
 {
 	const char *const *top = g->cell, *const *low = g->cell + g->ncols;
-	uint32_t c, k, repeats = 0;
+	uint32_t c, k, repeats = 0, from = 0;
 	double n;
 
 	if (g->nrows < 3)
 		return false;
-	for (c = 0; c < g->ncols; c++) {
+	while (from + 1 < g->ncols && dtx_cell_blank(top[from]) && dtx_cell_blank(low[from]))
+		from++; /* labels of rows without a name */
+	for (c = from; c < g->ncols; c++) {
 		bool again = c && top[c] && top[c - 1] && !strcmp(top[c], top[c - 1]);
 
 		if (dtx_cell_blank(low[c]))
 			return false;
 		repeats += again;
-		for (k = 0; k < c; k++) {
+		for (k = from; k < c; k++) {
 			if (!strcmp(low[c], low[k]) &&
 			    (!top[c] || !top[k] || !strcmp(top[c], top[k])))
 				return false;
 		}
 	}
+	if (from)
+		return repeats * 2 >= g->ncols - from - 1;
 	for (c = 0; c < g->ncols && (c == 0 || top[c] != NULL); c++)
 		;
 	for (k = 1; k < g->ncols && !(top[k] && top[k - 1] && !strcmp(top[k], top[k - 1])); k++)
@@ -267,18 +271,6 @@ static double second_least(const char *first, const char *second)
 	return !strcmp(second, "explode") ? 0.85 : !strcmp(second, "fill") ? 0.8 : 0;
 }
 
-/* Whether the second step cuts titles, or texts at blanks: these are phrases. */
-static bool second_strange(const struct dtx_proposal *first, const struct dtx_proposal *second)
-{
-	const json_t *made = json_array_get(first->steps, 0),
-		     *step = json_array_get(second->steps, 0);
-	const char *col = json_string_value(json_array_get(json_object_get(step, "cols"), 0));
-
-	return !strcmp(second->maker, "explode") &&
-	       (!strcmp(dtx_json_text(step, "sep", ""), " ") ||
-	        (col && !strcmp(dtx_json_text(made, "as", ""), col)));
-}
-
 /* Adds the pair of `first` and the best second step on its result: before it if the second step is
  * clear, after it if it is possible. If it is only thinkable, `first` is not sure. */
 static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_err *err)
@@ -298,15 +290,14 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	m.place = x->all.place;
 	m.second = true;
 	DTX_TRY(dtx_makers_run(&m, THINKABLE, err));
-	for (i = 0; i < m.n && (second_least(first.maker, m.list[i].maker) <= 0 ||
-	                        second_strange(&first, &m.list[i]));
-	     i++)
+	for (i = 0; i < m.n && second_least(first.maker, m.list[i].maker) <= 0; i++)
 		;
 	if (i == m.n)
 		goto out;
 	pair = m.list[i];
 	least = second_least(first.maker, pair.maker);
-	x->all.list[at].doubtful = pair.score < least;
+	x->all.list[at].doubtful |= pair.score < least;
+	pair.doubtful |= first.doubtful;
 	if (pair.score < DTX_MIN(least, DTX_PROPOSE_LEAST))
 		goto out;
 	pair.weakest = DTX_MIN(first.weakest, pair.weakest);
@@ -424,6 +415,50 @@ out:
 	return rc;
 }
 
+/* Finds the names that are joined of two header rows: an upper label, which holds up to the next
+ * one, and a lower one. */
+static enum dtx_code propose_levels(struct proposer *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid raw = DTX_TEXTGRID_INIT;
+	json_t *bare = json_deep_copy(x->input);
+	const struct dtx_textgrid *g = x->all.g;
+	uint32_t *upper = dtx_arena_zalloc(&x->all.arena, (size_t)g->ncols + 1, sizeof(*upper));
+	uint32_t c, k, found = 0;
+	int64_t r;
+
+	if (!upper || !dtx_json_set(bare, "header_rows", json_integer(0)))
+		DTX_FAIL_MEM(err);
+	if (dtx_propose_read(x->src, bare, HEADER_ROWS, &raw, NULL) != DTX_OK)
+		goto out;
+	for (r = 0; r + 1 < raw.nrows && !found; r++) {
+		const char *top = NULL;
+
+		for (c = k = 0; k < raw.ncols && c < g->ncols; k++) {
+			const char *low = dtx_textgrid_at(&raw, r + 1, k), *name = g->name[c];
+			size_t len;
+
+			top = dtx_cell_blank(dtx_textgrid_at(&raw, r, k))
+			              ? top
+			              : dtx_textgrid_at(&raw, r, k);
+			len = top ? strlen(top) : 0;
+			if (len && low && !strncmp(name, top, len) && name[len] == ' ' &&
+			    dtx_str_eq(dtx_str_of(name + len + 1),
+			               dtx_utf8_trim(dtx_str_of(low)))) {
+				upper[c++] = (uint32_t)len;
+				found++;
+			} else if (raw.ncols == g->ncols) {
+				c++; /* blank columns are left out otherwise */
+			}
+		}
+	}
+	x->all.upper = found > 1 ? upper : NULL;
+out:
+	json_decref(bare);
+	dtx_textgrid_clear(&raw);
+	return rc;
+}
+
 /* --- the list --- */
 
 static json_t *propose_result(const struct dtx_textgrid *g)
@@ -514,7 +549,9 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 	    json_array_extend(mine, p->steps) < 0 || json_array_extend(steps, mine) < 0 ||
 	    (p->headerless && !dtx_json_set(input, "header_rows", json_integer(0))) ||
 	    (x->empty_texts && propose_drops_nulls(p) && !json_object_get(input, "null_values") &&
-	     !dtx_json_set(input, "null_values", json_pack("[s]", "")))) {
+	     !dtx_json_set(input, "null_values", json_pack("[s]", ""))) ||
+	    (p->null_word && !json_object_get(input, "null_values") &&
+	     !dtx_json_set(input, "null_values", json_pack("[s]", p->null_word)))) {
 		json_decref(steps);
 		DTX_FAIL_MEM(err);
 	}
@@ -657,8 +694,12 @@ static enum dtx_code clean_rules(struct proposer *x, const json_t *cleaning,
 		more = json_object_get(step, "head") ? json_incref(step) : NULL;
 		json_array_foreach(json_object_get(step, "kinds"), k, kind)
 		{
-			if (!strcmp(json_string_value(kind), "footnotes"))
-				more = json_pack("{ss s[O]}", "op", "drop_rows", "kinds", kind);
+			if (!strcmp(json_string_value(kind), "totals"))
+				continue;
+			more = json_pack("{ss s[O]}", "op", "drop_rows", "kinds", kind);
+			if (json_array_append_new(x->before, more) < 0)
+				DTX_FAIL_MEM(err);
+			more = NULL;
 		}
 		if (more && json_array_append_new(x->before, more) < 0)
 			DTX_FAIL_MEM(err);
@@ -765,6 +806,7 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	DTX_TRY(dtx_propose_read(src, input, x.rows, &have, err));
 	x.empty_texts = have.empty_texts;
 	DTX_TRY(propose_clean(&x, cleaning, &have, &clean, err));
+	DTX_TRY(propose_levels(&x, err));
 	DTX_TRY(dtx_makers_run(&x.all, 0.3, err));
 	DTX_TRY(propose_raw(&x, &have, err));
 	DTX_TRY(propose_headerless(&x, &have, err));

@@ -39,8 +39,20 @@ printf 'Shift,Task,Red,Blue\nEarly,Sort,12,40\n,Pack,300,18\nLate,Sort,7,95\n,Pa
 printf ',Exports,Exports,Imports,Imports\nCountry,2019,2020,2019,2020\nPeru,12.1,13,5,6\nChile,22,23,15,16\nCuba,2,3,5,4\n' > pairs.csv
 printf 'age,under 18,18 - 64,65 and over\nrent,12,40,8\nfood,30,18,9\nfun,7,9,6\n' > ages.csv
 printf 'place,codes\nQuay,AD\nPier,"AE,OM,RE"\nDock,BF\nMole,"BE,LU"\nRoad,CY\nSea,DJ\n' > codes.csv
+printf ',2021,,2022,\nCost,first,second,first,second\nRent,10,11,12,13\nFood,4,5,6,7\nFuel,2,3,3,4\n' > levels.csv
+printf 'town,Wood | oak,Wood | ash,Stone | slate,Stone | marble,Glass | all\nOslo,5,6,7,8,9\nRome,6,7,8,9,7\nBern,4,5,9,6,8\n' > bars.csv
+printf 'Row Labels,Sum of Sales\n2019,6.5\nQtr1,1.5\nQtr2,5\n2020,9\nQtr1,4\nQtr2,3\nQtr3,2\nGrand Total,15.5\n' > pivot.csv
+printf 'word,user\nFrom Ann,NA\noak,@bob\nash,@cid\nFrom Dee,NA\nelm,@eva\nfir,@fay\nyew,@gus\n' > words.csv
+printf 'State,Area (km2) Low risk,Share Low risk,Area (km2 ) High risk,Share High risk\nWA,55.5,0.4,41,0.3\nOR,81,0.5,56,0.4\nCA,131,0.9,7,0.1\n' > risks.csv
+printf 'famid,named,incd,namem,incm\n1,Bill,30000,Bess,15000\n2,Art,22000,Amy,18000\n3,Paul,25000,Pat,50000\n' > endings.csv
+printf 'list,version,code,price\nMain list,v1,AP32,52.92\n,,SZ40,17.99\n,,WK30,33.36\n,,RK10,10.13\n' > once.csv
+printf 'Season,Jan,Feb,Mar,Year\n2001,1,2,3,6\n2002,4,5,6,15\nSeason,Jan,Feb,Mar,Year\n2003,7,8,9,24\n' > again.csv
+printf 'rater,Alien,Up: the film,F9 (fast),It\nAnn,3,5,4,2\nBob,3,2,4,5\nCid,1,5,2,4\nDee,3,4,4,1\nEva,2,2,5,5\nFay,4,3,1,2\n' > marks.csv
+printf ',Monday,Tuesday,Wednesday\nPeriod 1,art,maths,sport\nPeriod 2,music,art,maths\nPeriod 3,sport,music,art\nPeriod 4,maths,sport,music\n' > periods.csv
+printf 'ID1,ID2,Score_2020,Score_2021\n1,A,85,88\n2,B,90,93\n3,C,78,81\n' > years_at_end.csv
 for kind in counts pairs ages codes months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
-	matrix times blocks sections quarters drivers cards kinds amounts cafes orders crossed harvest; do
+	matrix times blocks sections quarters drivers cards kinds amounts cafes orders crossed harvest \
+	levels bars pivot words risks endings once again marks periods years_at_end; do
 	show $kind.csv
 done
 echo "== what a person sees"
