@@ -266,38 +266,48 @@ static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct dtx_a
 /* --- all texts, in the order of the table --- */
 
 struct piece {
+	struct piece *next;
 	uint64_t pos;
-	char *text;
-	size_t len;
-	bool pooled; /* the text belongs to a pool and is freed with it */
+	uint32_t len;
+	char text[];
 };
+/* A list, the last text first: adding one touches none of those before. All zero: empty. */
 struct pieces {
-	struct piece *item;
-	size_t n, cap;
+	struct piece *first, *last;
+	size_t n;
+	bool pooled; /* the texts belong to a pool and are freed with it */
 };
+
+static bool pieces_add(struct pieces *s, uint64_t pos, struct dtx_str text, struct dtx_arena *pool)
+{
+	const size_t size = sizeof(struct piece) + text.len;
+	struct piece *p = pool ? dtx_arena_alloc(pool, size, 1) : dtx_mem_alloc(size, 1);
+
+	if (!p)
+		return false;
+	*p = (struct piece){ .next = s->first, .pos = pos, .len = (uint32_t)text.len };
+	if (text.len)
+		memcpy(p->text, text.ptr, text.len);
+	if (!s->first)
+		s->last = p;
+	s->first = p;
+	s->n++;
+	s->pooled = pool != NULL;
+	return true;
+}
 
 static enum dtx_code pieces_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                  const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str v;
-	uint32_t k, i;
-	char *text;
 
 	(void)c;
-	for (k = 0; k < r->n; k++) {
-		struct pieces *s = STATE(struct pieces, k);
+	for (uint32_t k = 0; k < r->n; k++) {
+		uint32_t i = ROW(k);
 
-		i = ROW(k);
-		v = dtx_column_text(r->col, i);
-		if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
+		if (!pieces_add(STATE(struct pieces, k), dtx_batch_pos(r->in, i),
+		                dtx_column_text(r->col, i), r->pool))
 			DTX_FAIL_MEM(err);
-		text = r->pool ? dtx_arena_strndup(r->pool, v.ptr, v.len)
-		               : dtx_mem_strndup(v.ptr, v.len);
-		if (!text)
-			DTX_FAIL_MEM(err);
-		s->item[s->n++] =
-			(struct piece){ dtx_batch_pos(r->in, i), text, v.len, r->pool != NULL };
 	}
 out:
 	return rc;
@@ -306,59 +316,77 @@ out:
 static void pieces_free(void *state)
 {
 	struct pieces *s = state;
-	size_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (!s->item[i].pooled)
-			dtx_mem_free(s->item[i].text);
-	dtx_mem_free(s->item);
+	for (struct piece *p = s->pooled ? NULL : s->first, *next; p; p = next) {
+		next = p->next;
+		dtx_mem_free(p);
+	}
 	memset(s, 0, sizeof(*s));
 }
 
 static enum dtx_code pieces_merge(const struct dtx_aggcall *c, void *to, void *from,
                                   struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	struct pieces *a = to, *b = from;
 
-	(void)c;
+	(void)c, (void)err;
 	if (!b->n)
 		return DTX_OK;
-	if (!dtx_mem_reserve(&a->item, &a->cap, a->n + b->n, sizeof(*a->item)))
-		DTX_FAIL_MEM(err);
-	memcpy(a->item + a->n, b->item, b->n * sizeof(*a->item));
+	b->last->next = a->first;
+	a->first = b->first;
+	a->last = a->n ? a->last : b->last;
 	a->n += b->n;
-	b->n = 0;
-	pieces_free(b);
-out:
-	return rc;
+	a->pooled = b->pooled; /* as those of a: a run has pools or it has none */
+	memset(b, 0, sizeof(*b));
+	return DTX_OK;
 }
 
 static int piece_cmp(const void *a, const void *b)
 {
-	uint64_t x = ((const struct piece *)a)->pos, y = ((const struct piece *)b)->pos;
+	uint64_t x = (*(struct piece *const *)a)->pos, y = (*(struct piece *const *)b)->pos;
 
 	return (x > y) - (x < y);
+}
+
+/* Lists the texts in the order of the table, which they mostly have if one worker added them. */
+static void pieces_order(const struct pieces *s, struct piece **out)
+{
+	bool sorted = true;
+	size_t i = s->n;
+
+	for (struct piece *p = s->first; p; p = p->next) {
+		out[--i] = p;
+		sorted = sorted && (!p->next || p->next->pos < p->pos);
+	}
+	if (!sorted)
+		qsort(out, s->n, sizeof(struct piece *), piece_cmp);
 }
 
 static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
                                   struct dtx_val *out, struct dtx_err *err)
 {
-	struct pieces *s = state;
-	size_t i;
+	const struct pieces *s = state;
+	struct piece *few[32], **all = few;
+	enum dtx_code rc = DTX_OK;
 
-	(void)err;
 	out->null = s->n == 0;
 	if (!s->n)
 		return DTX_OK;
-	qsort(s->item, s->n, sizeof(*s->item), piece_cmp);
-	for (i = 0; i < s->n; i++) {
+	if (s->n > DTX_COUNT(few))
+		all = dtx_mem_alloc(s->n, sizeof(struct piece *));
+	if (!all)
+		DTX_FAIL_MEM(err);
+	pieces_order(s, all);
+	for (size_t i = 0; i < s->n; i++) {
 		if (i)
 			dtx_buf_adds(run->buf, c->sep);
-		dtx_buf_addn(run->buf, s->item[i].text, s->item[i].len);
+		dtx_buf_addn(run->buf, all[i]->text, all[i]->len);
 	}
 	out->u.s = dtx_buf_str(run->buf);
-	return DTX_OK;
+out:
+	if (all != few)
+		dtx_mem_free(all);
+	return rc;
 }
 
 static void pieces_save(const struct dtx_aggcall *c, const void *state, struct dtx_buf *out)
@@ -367,28 +395,20 @@ static void pieces_save(const struct dtx_aggcall *c, const void *state, struct d
 
 	(void)c;
 	dtx_word_save(s->n, out);
-	for (size_t i = 0; i < s->n; i++) {
-		dtx_word_save(s->item[i].pos, out);
-		dtx_text_save((struct dtx_str){ s->item[i].text, s->item[i].len }, out);
+	for (const struct piece *p = s->first; p; p = p->next) {
+		dtx_word_save(p->pos, out);
+		dtx_text_save((struct dtx_str){ p->text, p->len }, out);
 	}
 }
 
 static bool pieces_load(const struct dtx_aggcall *c, void *state, const char **at)
 {
-	struct pieces *s = state;
-	size_t n = (size_t)dtx_word_load(at);
-
 	(void)c;
-	if (!dtx_mem_reserve(&s->item, &s->cap, n, sizeof(*s->item)))
-		return false;
-	for (; s->n < n; s->n++) {
+	for (uint64_t n = dtx_word_load(at); n; n--) {
 		uint64_t pos = dtx_word_load(at);
-		struct dtx_str t = dtx_text_load(at);
-		char *copy = dtx_mem_strndup(t.ptr, t.len);
 
-		if (!copy)
+		if (!pieces_add(state, pos, dtx_text_load(at), NULL))
 			return false;
-		s->item[s->n] = (struct piece){ pos, copy, t.len, false };
 	}
 	return true;
 }
