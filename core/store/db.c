@@ -493,7 +493,7 @@ out:
 	return rc;
 }
 
-/* Reads a number; 0 if there is none. */
+/* Reads the number that a statement gives; 0 if it gives no row. */
 static enum dtx_code db_number(struct dtx_db *db, enum dtx_sql sql, int64_t *out,
                                struct dtx_err *err)
 {
