@@ -532,6 +532,7 @@ static enum dtx_code open_part(struct dtx_cluster *c, struct stage *x, uint32_t 
 	f->path = dtx_arena_strdup(&c->arena, path);
 	f->sections = (uint64_t)dtx_json_int(p->said, "sections", 0);
 	f->bytes = (uint64_t)dtx_json_int(p->said, "bytes", 0);
+	f->text = (uint64_t)dtx_json_int(p->said, "text", 0);
 	dtx_str_copy(f->hash, sizeof(f->hash), dtx_str_of(hash));
 	if (!f->path)
 		DTX_FAIL_MEM(err);
@@ -569,6 +570,9 @@ static enum dtx_code take_ready(struct dtx_cluster *c, struct stage *x, struct d
 			DTX_TRY(load_state(x, f, err));
 		if (x->text || x->sink >= 0)
 			dtx_rows_file_close(f);
+		/* before the system writes to the disk what nothing reads again */
+		if (!f->owner && !c->keeps)
+			(void)unlink(f->path);
 	}
 out:
 	return rc;

@@ -107,6 +107,10 @@ struct fragment {
 	size_t sections; /* of the frame, without the first one */
 	uint64_t bytes;  /* of the file */
 	char hash[DTX_SHA256_HEX];
+	char temp[PATH_MAX]; /* the file while it is written; "": there is none */
+	int fd;              /* of it; -1: it is not open */
+	struct dtx_weak weak;
+	uint64_t text; /* bytes of text in it */
 	int64_t start_ns;
 };
 
@@ -364,40 +368,52 @@ out:
 
 /* --- the result --- */
 
-struct writing {
-	const char *path;
-	int fd;
-	struct dtx_weak hash;
-};
+static enum dtx_code open_frame(struct fragment *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 
+	temp_path(f->temp, sizeof(f->temp), f->exchange, f->name, "frame");
+	DTX_TRY(temp_open(f->temp, &f->fd, err));
+	dtx_weak_init(&f->weak);
+out:
+	return rc;
+}
+
+/* A buffer without a pointer is text that is in the file already. */
 static enum dtx_code put_bytes(void *arg, struct dtx_str bytes, struct dtx_err *err)
 {
-	struct writing *w = arg;
+	struct fragment *f = arg;
+	enum dtx_code rc = DTX_OK;
 
-	dtx_weak_add(&w->hash, bytes.ptr, bytes.len);
-	return dtx_file_write(w->fd, bytes.ptr, bytes.len, w->path, err);
+	if (bytes.ptr) {
+		dtx_weak_add(&f->weak, bytes.ptr, bytes.len);
+		return dtx_file_write(f->fd, bytes.ptr, bytes.len, f->temp, err);
+	}
+	if (lseek(f->fd, (off_t)bytes.len, SEEK_CUR) < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "write", f->temp);
+out:
+	return rc;
 }
 
 /* The sections must be in the frame, and their bytes still there. */
 static enum dtx_code write_frame(void *arg, struct dtx_err *err)
 {
 	struct fragment *f = arg;
-	char temp[PATH_MAX];
-	struct writing w = { .path = temp, .fd = -1 };
 	enum dtx_code rc = DTX_OK;
 
-	temp_path(temp, sizeof(temp), f->exchange, f->name, "frame");
-	DTX_TRY(temp_open(temp, &w.fd, err));
-	dtx_weak_init(&w.hash);
-	DTX_TRY(dtx_frame_stream(&f->frame, put_bytes, &w, err));
-	dtx_weak_done(&w.hash, f->hash);
+	if (f->fd < 0)
+		DTX_TRY(open_frame(f, err));
+	if (lseek(f->fd, 0, SEEK_SET) < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "write", f->temp);
+	DTX_TRY(dtx_frame_stream(&f->frame, put_bytes, f, err));
+	dtx_weak_done(&f->weak, f->hash);
 	f->bytes = dtx_frame_size(&f->frame);
 	f->sections = f->frame.n - 1;
-	DTX_TRY(temp_rename(temp, f->exchange, f->name, "frame", err));
+	DTX_ASSERT(!f->text || dtx_frame_part_entry(&f->frame, 1)->a_off == DTX_FRAGMENT_TEXT_AT,
+	           err);
+	DTX_TRY(temp_rename(f->temp, f->exchange, f->name, "frame", err));
+	f->temp[0] = '\0';
 out:
-	dtx_file_close(&w.fd);
-	if (rc != DTX_OK)
-		(void)unlink(temp);
 	return rc;
 }
 
@@ -418,10 +434,26 @@ out:
 	return rc;
 }
 
+static enum dtx_code put_text(void *arg, struct dtx_str text, struct dtx_err *err)
+{
+	struct fragment *f = arg;
+
+	f->text += text.len;
+	return put_bytes(f, text, err);
+}
+
 static enum dtx_code make_texts(struct fragment *f, struct dtx_err *err)
 {
-	return dtx_outputs_texts(&f->graph, f->job.table, f->job.writer, &f->job.write, &f->frame,
-	                         &f->rows, write_frame, f, err);
+	const struct dtx_text_parts to = { .arg = f, .put = put_text, .then = write_frame };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(open_frame(f, err));
+	if (lseek(f->fd, DTX_FRAGMENT_TEXT_AT, SEEK_SET) < 0)
+		DTX_FAIL_FILE(err, DTX_E_OUTPUT_IO, "write", f->temp);
+	DTX_TRY(dtx_outputs_texts(&f->graph, f->job.table, f->job.writer, &f->job.write, &to,
+	                          &f->frame, &f->rows, err));
+out:
+	return rc;
 }
 
 static json_t *step_json(const struct dtx_opstat *stat)
@@ -521,7 +553,7 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 
 	(void)getrusage(RUSAGE_SELF, &used);
 	(void)gethostname(host, sizeof(host) - 1);
-	o = json_pack("{ss si sI sI sI sI sI ss sI so so so sI sI sI ss}", "fragment", f->name,
+	o = json_pack("{ss si sI sI sI sI sI ss sI so so so sI sI sI ss sI}", "fragment", f->name,
 	              "class", DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
 	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
 	              (json_int_t)f->sections, "bytes", (json_int_t)f->bytes, "hash", f->hash,
@@ -530,7 +562,8 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
 	              (json_int_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
 	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,
-	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "host", host);
+	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "host", host, "text",
+	              (json_int_t)f->text);
 	if (!o)
 		DTX_FAIL_MEM(err);
 	manifest_check(o, check);
@@ -589,6 +622,9 @@ static void clear(struct fragment *f)
 	for (size_t i = 0; i < f->npieces; i++)
 		dtx_buf_clear(&f->piece[i].bytes);
 	dtx_mem_free(f->piece);
+	dtx_file_close(&f->fd);
+	if (f->temp[0])
+		(void)unlink(f->temp);
 	if (f->graph.plan)
 		dtx_graph_clear(&f->graph);
 	dtx_spill_free(f->spill);
@@ -633,7 +669,7 @@ static void put_failure(const struct fragment *f, enum dtx_fragment_class class,
 
 enum dtx_fragment_class dtx_fragment_run(struct dtx_str spec, struct dtx_buf *out)
 {
-	struct fragment f = { .start_ns = dtx_now_ns() };
+	struct fragment f = { .start_ns = dtx_now_ns(), .fd = -1 };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_fragment_class class;
 	bool whole = false;

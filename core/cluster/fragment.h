@@ -38,6 +38,10 @@ enum dtx_fragment_class {
 	DTX_FRAGMENT_CHANGED = 50 /* an input is not the file that the run began with */
 };
 
+/* Where the text of an output begins in a frame file. It is written first, so the hash of such a
+ * file takes it first, and then all else in order. */
+#define DTX_FRAGMENT_TEXT_AT 384u
+
 /* Paths in the exchange folder; `kind` is "job", "frame" or "json". */
 void dtx_exchange_path(char *to, size_t size, const char *exchange, const char *name,
                        const char *kind);

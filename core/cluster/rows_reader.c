@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
+#include "core/cluster/fragment.h"
 #include "core/data/frame/frame_batch.h"
 
 struct mapping {
@@ -33,7 +34,7 @@ static void unmap(void *arg)
 }
 
 static enum dtx_code map_file(const struct dtx_rows_file *f, struct dtx_owner **out,
-                              const void **bytes, struct dtx_err *err)
+                              const char **bytes, struct dtx_err *err)
 {
 	struct mapping *m = dtx_mem_zalloc(1, sizeof(*m));
 	struct stat st;
@@ -67,12 +68,19 @@ enum dtx_code dtx_rows_file_open(struct dtx_rows_file *f, struct dtx_err *err)
 {
 	char hash[DTX_SHA256_HEX];
 	struct dtx_weak weak;
-	const void *bytes = NULL;
+	const char *bytes = NULL;
+	uint64_t end = 0;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(map_file(f, &f->owner, &bytes, err));
 	dtx_weak_init(&weak);
-	dtx_weak_add(&weak, bytes, f->bytes);
+	if (f->text) {
+		end = DTX_FRAGMENT_TEXT_AT + f->text;
+		DTX_ASSERT(end <= f->bytes, err);
+		dtx_weak_add(&weak, bytes + DTX_FRAGMENT_TEXT_AT, f->text);
+		dtx_weak_add(&weak, bytes, DTX_FRAGMENT_TEXT_AT);
+	}
+	dtx_weak_add(&weak, bytes + end, f->bytes - end);
 	dtx_weak_done(&weak, hash);
 	if (strcmp(hash, f->hash) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO,

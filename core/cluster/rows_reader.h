@@ -9,8 +9,9 @@
 struct dtx_rows_file {
 	const char *path;
 	uint64_t sections, bytes; /* sections: without the first one, which is empty */
-	char hash[65];            /* of the bytes, as dtx_weak_done */
-	struct dtx_owner *owner;  /* of the mapping; NULL: the file is not open */
+	uint64_t text;           /* bytes of text, see DTX_FRAGMENT_TEXT_AT; 0: the file has none */
+	char hash[65];           /* of the bytes, as dtx_weak_done */
+	struct dtx_owner *owner; /* of the mapping; NULL: the file is not open */
 	struct dtx_frame_view view;
 };
 /* Maps a file and compares its hash; closing one that is not open does nothing. Codes: input_io. */

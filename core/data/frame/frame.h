@@ -98,7 +98,8 @@ void dtx_frame_zero(const struct dtx_frame *f, void *to, uint64_t size);
  * aligned to 8. */
 DTX_MUSTUSE enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err);
 /* Gives the bytes of the frame to `put`, in order and piece by piece, without a copy of all of
- * them. Only for a frame whose sections are bytes or pairs. */
+ * them. Only for a frame whose sections are bytes or pairs. A buffer without a pointer is given as
+ * such, with its length. */
 DTX_MUSTUSE enum dtx_code dtx_frame_stream(struct dtx_frame *f,
                                            enum dtx_code (*put)(void *arg, struct dtx_str bytes,
                                                                 struct dtx_err *err),

@@ -347,45 +347,33 @@ out:
 
 /* --- rows that are formatted by other processes --- */
 
-/* The sections of a process: TEXT for each of its batches, then a TALLY: a = the sample of its
- * rows, b = struct tally. */
+/* The sections of a process: TEXT, with b = the hashes of its rows, and a TALLY: a = the sample of
+ * its rows, b = struct tally. */
 struct tally {
 	uint64_t step; /* of the sample */
 	uint64_t count[DTX_WRITE_COUNTS];
 };
-struct text_batch {
-	char *bytes; /* hashes of rows, and then their text */
-	size_t len;
-	uint32_t rows;
-};
 struct texts {
 	struct output_end end; /* the first member: output_prepare takes it */
-	struct text_batch *batch;
-	size_t n, cap;
+	const struct dtx_text_parts *to;
+	size_t len; /* of the text */
+	struct dtx_buf hashes;
 };
 
 static enum dtx_code keep_text(void *arg, struct dtx_batch *b, struct dtx_reorder_item *item,
                                struct dtx_err *err)
 {
 	struct texts *t = arg;
-	size_t hashes = item->hash.n * DTX_ROWHASH_BYTES;
-	struct text_batch *to;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_buf_check(&item->text, "a batch of rows", err));
 	DTX_TRY(dtx_colsample_batch(&t->end.sample, b, err));
 	t->end.rows += b->nsel;
-	if (!dtx_mem_reserve(&t->batch, &t->cap, t->n + 1, sizeof(*t->batch)))
-		DTX_FAIL_MEM(err);
-	to = &t->batch[t->n];
-	*to = (struct text_batch){ .len = hashes + item->text.len, .rows = b->nsel };
-	to->bytes = dtx_mem_alloc(to->len + 1, 1);
-	if (!to->bytes)
-		DTX_FAIL_MEM(err);
-	t->n++;
-	memcpy(to->bytes, item->hash.bytes, hashes);
+	t->len += item->text.len;
 	if (item->text.len)
-		memcpy(to->bytes + hashes, item->text.ptr, item->text.len);
+		DTX_TRY(t->to->put(t->to->arg, dtx_buf_str(&item->text), err));
+	dtx_buf_addn(&t->hashes, item->hash.bytes, item->hash.n * DTX_ROWHASH_BYTES);
+	DTX_TRY(dtx_buf_check(&t->hashes, "the hashes of rows", err));
 out:
 	return rc;
 }
@@ -398,31 +386,26 @@ static enum dtx_code add_texts(const struct texts *t, struct tally *tally, struc
 		                  (size_t)s->n * s->ncols * sizeof(*s->value) };
 	enum dtx_code rc = DTX_OK;
 
-	for (size_t i = 0; i < t->n; i++) {
-		const struct text_batch *b = &t->batch[i];
-		size_t hashes = (size_t)b->rows * DTX_ROWHASH_BYTES;
-
-		DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TEXT, (uint32_t)i, b->rows,
-		                           (struct dtx_str){ b->bytes + hashes, b->len - hashes },
-		                           (struct dtx_str){ b->bytes, hashes }, err));
-	}
+	DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TEXT, 0, (uint64_t)t->end.rows,
+	                           (struct dtx_str){ NULL, t->len },
+	                           (struct dtx_str){ t->hashes.ptr, t->hashes.len }, err));
 	tally->step = s->step;
 	if (t->end.cls->counts)
 		t->end.cls->counts(t->end.writer, tally->count);
-	DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TALLY, (uint32_t)t->n, s->seen, values,
+	DTX_TRY(dtx_frame_add_pair(frame, DTX_FRAME_TALLY, 0, s->seen, values,
 	                           (struct dtx_str){ (const char *)tally, sizeof(*tally) }, err));
 out:
 	return rc;
 }
 
 enum dtx_code dtx_outputs_texts(struct dtx_graph *g, int32_t t, const struct dtx_writer_class *cls,
-                                const struct dtx_write_opts *opts, struct dtx_frame *frame,
-                                int64_t *rows,
-                                enum dtx_code (*then)(void *arg, struct dtx_err *err), void *arg,
-                                struct dtx_err *err)
+                                const struct dtx_write_opts *opts, const struct dtx_text_parts *to,
+                                struct dtx_frame *frame, int64_t *rows, struct dtx_err *err)
 {
 	const struct dtx_schema *schema = g->flow.table[t].schema;
-	struct texts x = { .end = { .cls = cls, .hashes = true } };
+	struct texts x = { .end = { .cls = cls, .hashes = true },
+		           .to = to,
+		           .hashes = DTX_BUF_INIT(SIZE_MAX / 2) };
 	struct dtx_pipe_end end = { .arg = &x, .prepare = output_prepare, .put = keep_text };
 	struct dtx_buf none = DTX_BUF_INIT(0);
 	struct tally tally = { .step = 1 };
@@ -434,11 +417,9 @@ enum dtx_code dtx_outputs_texts(struct dtx_graph *g, int32_t t, const struct dtx
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	DTX_TRY(add_texts(&x, &tally, frame, err));
 	*rows = x.end.rows;
-	DTX_TRY(then(arg, err));
+	DTX_TRY(to->then(to->arg, err));
 out:
-	for (size_t i = 0; i < x.n; i++)
-		dtx_mem_free(x.batch[i].bytes);
-	dtx_mem_free(x.batch);
+	dtx_buf_clear(&x.hashes);
 	if (x.end.writer)
 		cls->close(x.end.writer);
 	dtx_outfile_free(x.end.file);
@@ -446,7 +427,7 @@ out:
 	return rc;
 }
 
-/* Writes one batch that another process has formatted. */
+/* Writes the rows that another process has formatted. */
 static enum dtx_code take_text(struct output_end *e, const struct dtx_frame_view *part,
                                const struct dtx_frame_entry *entry, struct dtx_err *err)
 {

@@ -26,15 +26,21 @@ char dtx_outputs_home(const struct dtx_plan *plan);
 DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i,
                                             struct dtx_checks *checks,
                                             struct dtx_exec_result *result, struct dtx_err *err);
-/* Formats the rows of table t in another process than the one that writes them: adds sections to
- * `frame`, and calls `then` while they are there. `cls` is a class with `apart`; *rows is their
- * number. */
-DTX_MUSTUSE enum dtx_code dtx_outputs_texts(struct dtx_graph *g, int32_t t,
-                                            const struct dtx_writer_class *cls,
-                                            const struct dtx_write_opts *opts,
-                                            struct dtx_frame *frame, int64_t *rows,
-                                            enum dtx_code (*then)(void *arg, struct dtx_err *err),
-                                            void *arg, struct dtx_err *err);
+/* Where the text of an output goes that this process does not write. */
+struct dtx_text_parts {
+	void *arg;
+	/* Takes the text, piece by piece. */
+	enum dtx_code (*put)(void *arg, struct dtx_str text, struct dtx_err *err);
+	/* Called at the end, while the sections of the frame are there. */
+	enum dtx_code (*then)(void *arg, struct dtx_err *err);
+};
+/* Formats the rows of table t in another process than the one that writes them. Adds sections to
+ * `frame`; the text has its room in the first of them. `cls` is a class with `apart`; *rows is the
+ * number of rows. */
+DTX_MUSTUSE enum dtx_code
+dtx_outputs_texts(struct dtx_graph *g, int32_t t, const struct dtx_writer_class *cls,
+                  const struct dtx_write_opts *opts, const struct dtx_text_parts *to,
+                  struct dtx_frame *frame, int64_t *rows, struct dtx_err *err);
 /* Frees what an output holds, and makes it empty. */
 void dtx_outputs_clear(struct dtx_exec_output *out);
 
