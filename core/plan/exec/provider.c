@@ -398,6 +398,9 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_ENDED:
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
+	case DTX_JAIL_SIGNALED:
+		return "Python or a library of it crashed: leave out parts of the code to find the "
+		       "call that does it, and use another one";
 	case DTX_JAIL_SETUP_REFUSED: return dtx_jail_layer_hint(r->layer);
 	case DTX_JAIL_SNIPPET_ERROR: return exception_hint(r);
 	default: return NULL;

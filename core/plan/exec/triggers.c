@@ -52,7 +52,8 @@ const char *dtx_step_triggers(const struct dtx_graph *g, uint32_t s, struct dtx_
 		add_code(&out, dtx_code_name(st->trigger));
 	if (!b || !st->op)
 		return keep(a, &out);
-	add_codes(&out, st->op->triggers);
+	/* a macro knows more of what its core steps get, such as that keys are unique */
+	add_codes(&out, st->macro ? st->macro->op->triggers : st->op->triggers);
 	for (size_t i = 0; i < b->nuses; i++)
 		if (b->use[i].demand == DTX_NEED_VALUE &&
 		    b->use[i].col < b->in[b->use[i].table]->nfields)

@@ -182,6 +182,8 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%s%lld %s",
 		            x->stopped_early ? "at least " : "", (long long)d->n,
 		            d->n == 1 ? notes[n].one : notes[n].many);
+		if (notes[n].code == DTX_W_NOT_FINITE)
+			dtx_err_hint(&w, "test the values first, as in if(x > 0, log(x), null)");
 		w.severity = DTX_SEV_WARNING;
 		w.count_open = x->stopped_early;
 		w.run_time = true;
