@@ -72,6 +72,8 @@ struct source {
 struct stage {
 	struct dtx_graph *g;
 	int32_t sink;                       /* the step whose state is made; -1: rows or text */
+	const struct dtx_sink *of;          /* the sink of that step, or of its digest */
+	const struct dtx_opctx *ox;         /* of the sink */
 	void *local;                        /* of the sink */
 	const struct dtx_spread_text *text; /* NULL: rows or a state */
 	int32_t table;                      /* with text: the table that the output has */
@@ -501,12 +503,10 @@ out:
 
 static enum dtx_code load_state(struct stage *x, const struct dtx_rows_file *f, struct dtx_err *err)
 {
-	const struct dtx_sink *sink = x->g->plan->step[x->sink].op->sink;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t k = 1; k < f->view.n; k++)
-		DTX_TRY(sink->load(&x->g->step[x->sink].ox[0], x->local, &f->view,
-		                   &f->view.entry[k], f->owner, err));
+		DTX_TRY(x->of->load(x->ox, x->local, &f->view, &f->view.entry[k], f->owner, err));
 out:
 	return rc;
 }
@@ -882,9 +882,10 @@ out:
 }
 
 static enum dtx_code states(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
-                            uint32_t step, void *local, bool *done, struct dtx_err *err)
+                            const struct dtx_sink *sink, const struct dtx_opctx *ox, void *local,
+                            bool *done, struct dtx_err *err)
 {
-	struct stage x = { .g = g, .sink = (int32_t)step, .local = local };
+	struct stage x = { .g = g, .sink = ox->step, .of = sink, .ox = ox, .local = local };
 
 	return whole_stage(arg, &x, drawn, done, err);
 }

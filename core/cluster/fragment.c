@@ -255,6 +255,7 @@ static enum dtx_code bind(struct fragment *f, struct dtx_err *err)
 	for (uint32_t k = 0; k < f->part.nsteps; k++)
 		DTX_ASSERT(g->step[f->part.step[k]].resolved, err);
 	DTX_ASSERT(f->job.early < 0 || g->step[f->job.early].resolved, err);
+	DTX_ASSERT(f->job.sink < 0 || g->step[f->job.sink].bound, err);
 	DTX_ASSERT(dtx_graph_knows(g, f->job.table), err);
 out:
 	dtx_errlist_clear(&found);
@@ -272,7 +273,9 @@ static enum dtx_code find_needs(struct fragment *f, struct dtx_err *err)
 {
 	struct dtx_graph *g = &f->graph;
 	uint32_t ninputs = f->job.plan->ninputs;
-	int32_t last = last_step(f), end = last < 0 ? f->job.table : (int32_t)ninputs + last;
+	int32_t last = last_step(f);
+	bool digest = f->job.sink >= 0 && g->flow.bind[f->job.sink]->digest;
+	int32_t end = last < 0 || digest ? f->job.table : (int32_t)ninputs + last;
 	bool *live = dtx_arena_zalloc(&g->arena, f->job.plan->nsteps + 1u, sizeof(*live));
 	enum dtx_code rc = DTX_OK;
 
@@ -284,7 +287,7 @@ static enum dtx_code find_needs(struct fragment *f, struct dtx_err *err)
 	memcpy(g->push.need[end], f->job.need, f->job.nneed);
 	for (uint32_t k = 0; k < f->part.nsteps; k++)
 		live[f->part.step[k]] = true;
-	if (last >= 0)
+	if (last >= 0 && !digest)
 		live[last] = true;
 	dtx_column_needs_back(&g->flow, &g->push, live);
 out:

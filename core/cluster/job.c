@@ -94,7 +94,9 @@ json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, in
                      const struct dtx_spread_text *text, json_t *sides)
 {
 	const struct dtx_plan *p = g->plan;
-	int32_t end = sink < 0 ? table : (int32_t)p->ninputs + sink;
+	/* a digest needs all that its input has; the columns of the result may not be known yet */
+	bool digest = sink >= 0 && g->flow.bind[sink]->digest;
+	int32_t end = sink < 0 || digest ? table : (int32_t)p->ninputs + sink;
 	json_t *source = json_stringn(p->source.len ? p->source.ptr : "", p->source.len);
 	uint64_t first = early >= 0 && g->step[early].ox ? g->step[early].ox[0].first_rows : 0;
 

@@ -150,6 +150,9 @@ AWKWARD = [
     [{"op": "top", "n": 3, "expr": "n", "ties": "all"}, {"op": "derive", "set": {"half": "n / 2"}}],
     [{"op": "filter", "where": "id > 2"}, {"op": "top", "n": 4, "expr": "-n"}],
     [{"op": "limit", "n": 2, "by": ["a"]}, {"op": "group_by", "by": ["b"], "agg": {"rows": "count()", "sum": "sum(n)"}}],
+    [{"op": "pivot_wider", "names_from": "b", "values_from": "n", "id_cols": ["a"], "agg": "sum"}],
+    [{"op": "filter", "where": "id < 9"}, {"op": "pivot_wider", "names_from": "a", "values_from": "n", "agg": "max"},
+     {"op": "limit", "n": 3}],
     [{"op": "limit", "n": 3, "from": "end"}, {"op": "cast", "cols": {"a": "int"}}],
     [{"op": "window", "by": ["a"], "order": ["id"], "set": {"running": "sum(n)"}}],
 ]

@@ -510,7 +510,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t s, void *local, bool *done,
+enum dtx_code dtx_graph_states(struct dtx_graph *g, const struct dtx_sink *sink,
+                               const struct dtx_opctx *ox, void *local, bool *done,
                                struct dtx_err *err)
 {
 	const struct dtx_phys_view view = {
@@ -520,10 +521,10 @@ enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t s, void *local, boo
 	enum dtx_code rc = DTX_OK;
 
 	*done = false;
-	if (!g->spread || !g->plan->step[s].op->sink->load)
+	if (!g->spread || !sink->load)
 		goto out;
-	DTX_TRY(dtx_phys_draw(&view, g->plan->step[s].table[0], &drawn, err));
-	DTX_TRY(g->spread->states(g->spread->arg, g, &drawn, s, local, done, err));
+	DTX_TRY(dtx_phys_draw(&view, g->plan->step[ox->step].table[0], &drawn, err));
+	DTX_TRY(g->spread->states(g->spread->arg, g, &drawn, sink, ox, local, done, err));
 	if (*done)
 		DTX_TRY(finish_spread(g, &drawn, err));
 out:

@@ -102,10 +102,11 @@ DTX_MUSTUSE enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int 
  * nothing if they are there. */
 DTX_MUSTUSE enum dtx_code dtx_graph_prepare(struct dtx_graph *g, uint32_t step,
                                             struct dtx_err *err);
-/* Lets other processes make the state of step `step`, a sink, of its whole input, and loads it into
- * `local`. *done is false if they cannot. */
-DTX_MUSTUSE enum dtx_code dtx_graph_states(struct dtx_graph *g, uint32_t step, void *local,
-                                           bool *done, struct dtx_err *err);
+/* Lets other processes make the state of a sink of step ox->step, of its whole input, and loads it
+ * into `local`. *done is false if they cannot. */
+DTX_MUSTUSE enum dtx_code dtx_graph_states(struct dtx_graph *g, const struct dtx_sink *sink,
+                                           const struct dtx_opctx *ox, void *local, bool *done,
+                                           struct dtx_err *err);
 /* Lets other processes format the rows of table t for an output, and gives them to `to`. *done is
  * false if they cannot. */
 struct dtx_spread_text;

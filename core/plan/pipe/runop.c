@@ -227,7 +227,7 @@ static enum dtx_code sink_over(struct sink_run *r, int32_t t, bool spreads, void
 
 	DTX_TRY(sink_init(r, err));
 	if (spreads)
-		DTX_TRY(dtx_graph_states(r->g, r->s, r->local[0], &done, err));
+		DTX_TRY(dtx_graph_states(r->g, r->sink, r->ox, r->local[0], &done, err));
 	if (!done)
 		DTX_TRY(dtx_graph_stream(r->g, t, &end, err));
 	DTX_TRY(sink_finish(r, shared, emit, err));
@@ -267,18 +267,33 @@ out:
 	return rc;
 }
 
+static struct dtx_opctx digest_context(const struct dtx_graph *g, uint32_t s,
+                                       const struct dtx_digest *what)
+{
+	struct dtx_opctx ox = g->step[s].ox[0];
+
+	ox.bound = what->bound;
+	ox.out = what->out;
+	ox.need = NULL;
+	return ox;
+}
+
 enum dtx_code dtx_runop_state(struct dtx_graph *g, uint32_t s, struct dtx_frame *frame,
                               enum dtx_code (*then)(void *arg, struct dtx_err *err), void *arg,
                               struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
+	const struct dtx_digest *digest = g->flow.bind[s]->digest;
+	const struct dtx_sink *sink = digest ? digest->sink : st->op->sink;
+	struct dtx_opctx ox;
 	struct sink_run r;
 	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat, .step = s + 1 };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_ASSERT(st->op->sink && st->op->sink->save && g->run.workers == 1, err);
+	DTX_ASSERT(sink && sink->save && g->run.workers == 1, err);
 	DTX_TRY(dtx_graph_prepare(g, s, err));
-	r = sink_run_of(g, s, &g->step[s].ox[0], st->op->sink);
+	ox = digest ? digest_context(g, s, digest) : g->step[s].ox[0];
+	r = sink_run_of(g, s, &ox, sink);
 	rc = sink_init(&r, err);
 	if (rc == DTX_OK)
 		rc = dtx_graph_stream(g, st->table[0], &end, err);
@@ -348,16 +363,13 @@ static void digest_clear(struct digest *d)
 static enum dtx_code digest_table(struct dtx_graph *g, uint32_t s, const struct dtx_digest *what,
                                   struct dtx_table **out, struct dtx_err *err)
 {
-	struct digest d = { .g = g, .sink = what->sink, .ox = g->step[s].ox[0] };
+	struct digest d = { .g = g, .sink = what->sink, .ox = digest_context(g, s, what) };
 	struct sink_run r = sink_run_of(g, s, &d.ox, what->sink);
 	struct dtx_table *table = NULL;
 	const struct dtx_origin *origin = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	d.ox.bound = what->bound;
-	d.ox.out = what->out;
-	d.ox.need = NULL;
-	DTX_TRY(sink_over(&r, g->plan->step[s].table[0], false, &d.ox.shared, NULL, err));
+	DTX_TRY(sink_over(&r, g->plan->step[s].table[0], true, &d.ox.shared, NULL, err));
 	d.nparts = d.sink->parts(&d.ox, &origin);
 	d.part = dtx_mem_zalloc(d.nparts + 1, sizeof(struct dtx_table *));
 	if (!d.part)

@@ -9,8 +9,8 @@
  * which the caller owns; out is NULL for the build side of a join, which emits nothing. */
 DTX_MUSTUSE enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
                                          struct dtx_table **out, struct dtx_err *err);
-/* Streams the input of step s into its sink, on one worker, and adds its state to a frame. Calls
- * `then` while the bytes of the frame are there. */
+/* Streams the input of step s into its sink, or that of its digest, on one worker, and adds its
+ * state to a frame. Calls `then` while the bytes of the frame are there. */
 DTX_MUSTUSE enum dtx_code dtx_runop_state(struct dtx_graph *g, uint32_t s, struct dtx_frame *frame,
                                           enum dtx_code (*then)(void *arg, struct dtx_err *err),
                                           void *arg, struct dtx_err *err);

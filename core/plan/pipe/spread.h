@@ -32,10 +32,11 @@ struct dtx_spread {
 	 * wrong. */
 	enum dtx_code (*rows)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
 	                      struct dtx_spread_rows *made, struct dtx_err *err);
-	/* The same for a pipeline that ends in the sink `step`: its state is made by several
-	 * processes and loaded into `local`. *done is false if they cannot. */
+	/* The same for a pipeline that ends in a sink, with this context: its state is made by
+	 * several processes and loaded into `local`. *done is false if they cannot. */
 	enum dtx_code (*states)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
-	                        uint32_t step, void *local, bool *done, struct dtx_err *err);
+	                        const struct dtx_sink *sink, const struct dtx_opctx *ox,
+	                        void *local, bool *done, struct dtx_err *err);
 	/* The same for a pipeline that ends in an output: its rows are formatted by several
 	 * processes, and given to `to`. *done is false if they cannot. */
 	enum dtx_code (*texts)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
