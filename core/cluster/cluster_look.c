@@ -10,6 +10,11 @@ static bool ends_apart(const struct dtx_graph *g, const struct dtx_phys_pipe *p)
 	const struct dtx_plan *plan = g->plan;
 	const struct dtx_writer_class *cls;
 
+	if (p->end == DTX_PHYS_WHOLE) {
+		const struct dtx_bind *b = g->flow.bind[p->of];
+
+		return b && b->digest && b->digest->sink->load;
+	}
 	if (p->end == DTX_PHYS_SINK)
 		return plan->step[p->of].op->sink && plan->step[p->of].op->sink->load;
 	if (p->end != DTX_PHYS_OUTPUT || plan->rules.n || !dtx_expect_empty(plan->expect))
