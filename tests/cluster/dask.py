@@ -192,6 +192,16 @@ def hung(place, cluster):
     check("the fragment that hung is ended", wait(lambda: not fragments(cluster)), fragments(cluster))
 
 
+def resumed(place, what, engine):
+    """Goes on with the run that has left its folder."""
+    left = place.left()
+    alone = place.run()
+    there = place.run("--engine", engine, "--exchange", "exchange", "--resume", left[0][4:] if left else "")
+    kept = [f["kept"] for s in place.record()["stages"] for f in s["fragments"]] if alone == there else []
+    check("%s: --resume goes on, and gives the same" % what, len(left) == 1 and alone == there and any(kept) and place.left() == [],
+          (left, alone[:2], there[:2], len(kept)))
+
+
 def interrupted(place, cluster):
     (place.dir / "out.csv").write_text("as before")
     p = start_slow(place, cluster)
@@ -200,7 +210,7 @@ def interrupted(place, cluster):
     check("Ctrl-C: exit status, and the previous output stays whole", p.returncode == 130
           and place.result() == b"as before", p.returncode)
     check("Ctrl-C: fragments end", wait(lambda: not fragments(cluster)), fragments(cluster))
-    check("Ctrl-C: nothing is left", place.left() == [], place.left())
+    resumed(place, "Ctrl-C", "dask://%s?bytes=60000" % cluster.host)
     p = start_slow(place, cluster)
     p.kill()
     p.communicate()
@@ -246,6 +256,7 @@ def lost_scheduler(place, cluster):
     cluster.scheduler.kill()
     err = p.communicate(timeout=100)[1]
     check("the scheduler is killed: the run fails and says so", p.returncode == 8 and "engine_unavailable" in err, (p.returncode, err))
+    resumed(place, "the scheduler is killed", "local://2?bytes=60000")
 
 
 def tls(place):
