@@ -460,7 +460,7 @@ static void man_members(struct dtx_buf *out)
 	}
 }
 
-static void man_rules(const char *macro, const struct dtx_plan_rule *rule, size_t n,
+static void man_rules(const char *macro, const struct dtx_manual *rule, size_t n,
                       struct dtx_buf *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -593,6 +593,9 @@ static void man_plan(struct dtx_buf *out)
 	man_rules(".SH", &dtx_plan_example, 1, out);
 	man_members(out);
 	man_rules(".SH", dtx_plan_rules, dtx_nplan_rules, out);
+	for (size_t i = 0; dtx_reads[i]; i++)
+		if (dtx_reads[i]->manual)
+			man_rules(".SH", dtx_reads[i]->manual, 1, out);
 	man_limits(out);
 	man_functions(out);
 	man_codes(out);

@@ -2,7 +2,7 @@
  * page are run by tests/cli/help/manual.sh. */
 #include "cli/help/plan_rules.h"
 
-const struct dtx_plan_rule dtx_plan_example = {
+const struct dtx_manual dtx_plan_example = {
 	"EXAMPLE", "dtx-tutorial(7) makes larger ones.",
 	"$ printf 'city,n\\nRome,2\\nOslo,3\\nRome,4\\n' > sales.csv\n"
 	"$ cat > plan.json <<'END'\n"
@@ -21,7 +21,7 @@ const struct dtx_plan_rule dtx_plan_example = {
 	"Rome,4\n"
 };
 
-static const struct dtx_plan_rule of_plans[] = {
+static const struct dtx_manual of_plans[] = {
 	{ "COLUMN SELECTORS",
 	  "A parameter that is described as columns is a list; its items add columns in their "
 	  "order, each column once:\n"
@@ -62,73 +62,6 @@ static const struct dtx_plan_rule of_plans[] = {
 	  ">   typeof(c), typeof(d), typeof(e))' then select types then head 1\n"
 	  "types\n"
 	  "int float text text date\n" },
-	{ "TYPES OF PARQUET FILES",
-	  "A Parquet file says its types. Whole numbers of up to 64 bits are int, those of 64 bits "
-	  "without a sign decimal(20,0); FLOAT, DOUBLE and FLOAT16 are float, and what is infinite "
-	  "or "
-	  "not a number becomes null, with a count; DECIMAL keeps its digits. TIMESTAMP and INT96 "
-	  "are "
-	  "datetime, of UTC if the file says so; what they lose below a microsecond is counted. "
-	  "TIME, "
-	  "ENUM and UUID are text. Bytes that the file does not call text are read as text where "
-	  "all of them are printable UTF-8, and are refused otherwise, as are BSON, INTERVAL, "
-	  "VARIANT and geometry: "
-	  "the "
-	  "file is read without these columns if the first step selects others, or if extra is "
-	  "drop. "
-	  "Members of a struct are columns (a.b); lists and maps are JSON texts, for explode and "
-	  "the "
-	  "json functions. A text longer than the limit archive.text is refused.\n"
-	  "Only the columns that a plan needs are read, and where its first step is a filter, only "
-	  "the row groups that can have rows for it: their statistics count for whole numbers, "
-	  "dates, times and texts without nulls. A cell is cited by its row, as in t.parquet!row "
-	  "5. "
-	  "Encrypted files are refused.\n"
-	  "A .parquet that dtx writes has the types of its columns: int is INT64, float DOUBLE, "
-	  "bool BOOLEAN, decimal DECIMAL, date DATE, datetime TIMESTAMP in microseconds (of UTC if "
-	  "the column is), text STRING; a column of the type null is INT32 without a value. Lists "
-	  "and JSON are texts. A row group has up to 1,048,576 rows, or 128 MiB of values. The "
-	  "same "
-	  "table gives the same bytes, so the file does not have the id of its run.",
-	  NULL },
-	{ "TYPES OF ARROW FILES",
-	  "Arrow files (.arrow, .feather of version 2) and streams (.arrows) are read by the rules "
-	  "for Parquet, with buffers as they are or packed with LZ4 or zstd. Times of a zone are "
-	  "read as times of UTC, with a warning that names the zone; columns in dictionaries, such "
-	  "as categories, have the type of their values. Binary, duration, interval, union, "
-	  "run-end encoded columns and list views are refused, as are two streams in one file. A "
-	  "stream without an end mark gets a warning.\n"
-	  "dtx writes int64, float64, bool, decimal128, date32, timestamp in microseconds (of UTC "
-	  "if the column is), utf8 and null, at most 65,536 rows in a record batch. The format "
-	  "arrow is a file with a footer, and a stream where it goes to stdout, as programs that "
-	  "read a pipe expect; a file named .arrows is always a stream.",
-	  "$ printf 'city,n\\nRome,2\\nOslo,\\n' > a.csv\n"
-	  "$ dtx convert a.csv --to arrow | dtx pipe - -- derive 't=typeof(n)'\n"
-	  "city,n,t\n"
-	  "Rome,2,int\n"
-	  "Oslo,,int\n" },
-	{ "TABLES OF A DATABASE",
-	  "An output named .db, .sqlite or .sqlite3 is a table of an SQLite database: bool as 0 "
-	  "and "
-	  "1, "
-	  "dates and times as ISO texts in columns DATE and DATETIME, decimals as texts, so that "
-	  "no "
-	  "digit is lost; dtx reads the same values back. A database that is there is changed in "
-	  "one "
-	  "transaction, at the end of the run: its other tables stay, a run that fails or is "
-	  "killed "
-	  "changes nothing, and a lock of another program is an error after two seconds. If the "
-	  "table is there, if_exists must say replace or append. Rows are added only to a table "
-	  "whose columns have the names of the result, in any order, and keep its values as they "
-	  "are; replace keeps such a table with its indexes, and makes another one otherwise. "
-	  "Views, "
-	  "virtual tables and tables with triggers get no rows.",
-	  "$ printf 'city,n\\nRome,2\\nOslo,3\\n' > sales.csv\n"
-	  "$ dtx convert sales.csv -o shop.db --into sales\n"
-	  "$ dtx convert sales.csv -o shop.db --into sales --if-exists append\n"
-	  "$ dtx convert shop.db --read query='SELECT sum(n) AS n FROM sales' -o -\n"
-	  "n\n"
-	  "10\n" },
 	{ "SEVERAL SHEETS",
 	  "Outputs with the same path and different sheet (or into, of a database) become one "
 	  "file, "
@@ -200,10 +133,10 @@ static const struct dtx_plan_rule of_plans[] = {
 	  "Al,1,a@,1\n"
 	  "an,,a@,1\n" },
 };
-const struct dtx_plan_rule *const dtx_plan_rules = of_plans;
+const struct dtx_manual *const dtx_plan_rules = of_plans;
 const size_t dtx_nplan_rules = DTX_COUNT(of_plans);
 
-static const struct dtx_plan_rule of_formulas[] = {
+static const struct dtx_manual of_formulas[] = {
 	{ "Texts and names",
 	  "A text is in single or double quotes, the name of a column in backticks. The quote "
 	  "itself is written twice; a backslash is a character like any other. A name needs no "
@@ -293,5 +226,5 @@ static const struct dtx_plan_rule of_formulas[] = {
 	  ",\n"
 	  "2,1.8\n" },
 };
-const struct dtx_plan_rule *const dtx_formula_rules = of_formulas;
+const struct dtx_manual *const dtx_formula_rules = of_formulas;
 const size_t dtx_nformula_rules = DTX_COUNT(of_formulas);

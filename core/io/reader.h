@@ -188,6 +188,13 @@ static inline bool dtx_reader_hash_lags(const struct dtx_reader *r)
 	                                  atomic_load_explicit(&r->done, memory_order_relaxed), of);
 }
 
+/* A section of dtx-plan(5) in words, with an example that is run as a test. */
+struct dtx_manual {
+	const char *title;
+	const char *text;    /* for dtx_wrap_text: paragraphs, and indented lines */
+	const char *example; /* commands after "$ ", and what they print; NULL: none */
+};
+
 /* How the place of a row in its file is counted. */
 enum dtx_row_places {
 	DTX_PLACES_ROWS,   /* rows of a sheet: each row has its own */
@@ -205,7 +212,8 @@ struct dtx_reader_class {
 		formats; /* "csv,tsv": values of `format` it serves; a literal, see gen-tables.sh */
 	const char *suffixes; /* "csv,tsv,tab,psv": of files; `format` may be one of them, too */
 	const char *what;     /* what a file of this format holds: "CSV", "a workbook" */
-	const char *streams;  /* formats that a stream may have (stream_reader.h); NULL: none */
+	const struct dtx_manual *manual; /* how it is read and written; NULL: as text files are */
+	const char *streams; /* formats that a stream may have (stream_reader.h); NULL: none */
 	/* "dialect,skip": members of an input that it uses, of those that some readers do not use
 	 * (`members` in reader.c), and "ragged" if rows may be of another width. */
 	const char *uses;

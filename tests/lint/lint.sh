@@ -167,6 +167,10 @@ formats_by_name() {
 	all=$(echo "$names" | paste -sd'|')
 	grep -nE "\"(($all),)*($plain)(,($all))*\"" $(product) | grep -vE "$own" |
 		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*)|/\*.*"' | sed 's/$/ (ask the class of the reader or writer)/'
+	# nor does a sentence name one that has a room: its class has the section of the manual
+	rooms=$(find core/io -path '*/read_*.c' | sed -n 's#^core/io/\([a-z]*\)/read_\1\.c$#\1#p' | grep -vxE 'csv|json|sqlite' | paste -sd'|')
+	grep -niE "\"[^\"]*\b($rooms)\b" $(product) | grep -vE "^core/io/($rooms)/" |
+		grep -vE '^[^:]*:[0-9]+:#|/\*.*"' | sed 's/$/ (say it in the class, see struct dtx_manual)/'
 	grep -nE '(format|reader|writer|suffix|cls->name)[^"]*"(json|text|txt|md|tab)"' $(product) | grep -vE "$own" |
 		sed 's/$/ (ask the class of the reader or writer)/'
 }

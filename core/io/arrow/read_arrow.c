@@ -419,11 +419,31 @@ static int arrow_sniff(const void *head, size_t len, const char *path)
 	return dtx_arrow_sniff(head, len) ? 100 : 0;
 }
 
+static const struct dtx_manual manual = {
+	"TYPES OF ARROW FILES",
+	"Arrow files (.arrow, .feather of version 2) and streams (.arrows) are read by the rules "
+	"for Parquet, with buffers as they are or packed with LZ4 or zstd. Times of a zone are "
+	"read as times of UTC, with a warning that names the zone; columns in dictionaries, such "
+	"as categories, have the type of their values. Binary, duration, interval, union, run-end "
+	"encoded columns and list views are refused, as are two streams in one file. A stream "
+	"without an end mark gets a warning.\n"
+	"dtx writes int64, float64, bool, decimal128, date32, timestamp in microseconds (of UTC if "
+	"the column is), utf8 and null, at most 65,536 rows in a record batch. The format arrow is "
+	"a file with a footer, and a stream where it goes to stdout, as programs that read a pipe "
+	"expect; a file named .arrows is always a stream.",
+	"$ printf 'city,n\\nRome,2\\nOslo,\\n' > a.csv\n"
+	"$ dtx convert a.csv --to arrow | dtx pipe - -- derive 't=typeof(n)'\n"
+	"city,n,t\n"
+	"Rome,2,int\n"
+	"Oslo,,int\n"
+};
+
 const struct dtx_reader_class dtx_read_arrow = {
 	.name = "arrow",
 	.formats = "arrow",
 	.suffixes = "arrow,arrows,feather,ipc",
 	.what = "Arrow",
+	.manual = &manual,
 	.places = DTX_PLACES_ROWS,
 	.isolated = true,
 	.codecs = true,

@@ -450,11 +450,36 @@ static int parquet_sniff(const void *head, size_t len, const char *path)
 	return dtx_pq_sniff(head, len) ? 100 : 0;
 }
 
+static const struct dtx_manual manual = {
+	"TYPES OF PARQUET FILES",
+	"A Parquet file says its types. Whole numbers of up to 64 bits are int, those of 64 bits "
+	"without a sign decimal(20,0); FLOAT, DOUBLE and FLOAT16 are float, and what is infinite "
+	"or not a number becomes null, with a count; DECIMAL keeps its digits. TIMESTAMP and INT96 "
+	"are datetime, of UTC if the file says so; what they lose below a microsecond is counted. "
+	"TIME, ENUM and UUID are text. Bytes that the file does not call text are read as text "
+	"where all of them are printable UTF-8, and are refused otherwise, as are BSON, INTERVAL, "
+	"VARIANT and geometry: the file is read without these columns if the first step selects "
+	"others, or if extra is drop. Members of a struct are columns (a.b); lists and maps are "
+	"JSON texts, for explode and the json functions. A text longer than the limit archive.text "
+	"is refused.\n"
+	"Only the columns that a plan needs are read, and where its first step is a filter, only "
+	"the row groups that can have rows for it: their statistics count for whole numbers, "
+	"dates, times and texts without nulls. A cell is cited by its row, as in t.parquet!row 5. "
+	"Encrypted files are refused.\n"
+	"A .parquet that dtx writes has the types of its columns: int is INT64, float DOUBLE, bool "
+	"BOOLEAN, decimal DECIMAL, date DATE, datetime TIMESTAMP in microseconds (of UTC if the "
+	"column is), text STRING; a column of the type null is INT32 without a value. Lists and "
+	"JSON are texts. A row group has up to 1,048,576 rows, or 128 MiB of values. The same "
+	"table gives the same bytes, so the file does not have the id of its run.",
+	NULL
+};
+
 const struct dtx_reader_class dtx_read_parquet = {
 	.name = "parquet",
 	.formats = "parquet",
 	.suffixes = "parquet,pq",
 	.what = "Parquet",
+	.manual = &manual,
 	.places = DTX_PLACES_ROWS,
 	.isolated = true,
 	.codecs = true,

@@ -882,11 +882,31 @@ out:
 	return rc;
 }
 
+static const struct dtx_manual manual = {
+	"TABLES OF A DATABASE",
+	"An output named .db, .sqlite or .sqlite3 is a table of an SQLite database: bool as 0 and "
+	"1, dates and times as ISO texts in columns DATE and DATETIME, decimals as texts, so that "
+	"no digit is lost; dtx reads the same values back. A database that is there is changed in "
+	"one transaction, at the end of the run: its other tables stay, a run that fails or is "
+	"killed changes nothing, and a lock of another program is an error after two seconds. If "
+	"the table is there, if_exists must say replace or append. Rows are added only to a table "
+	"whose columns have the names of the result, in any order, and keep its values as they "
+	"are; replace keeps such a table with its indexes, and makes another one otherwise. Views, "
+	"virtual tables and tables with triggers get no rows.",
+	"$ printf 'city,n\\nRome,2\\nOslo,3\\n' > sales.csv\n"
+	"$ dtx convert sales.csv -o shop.db --into sales\n"
+	"$ dtx convert sales.csv -o shop.db --into sales --if-exists append\n"
+	"$ dtx convert shop.db --read query='SELECT sum(n) AS n FROM sales' -o -\n"
+	"n\n"
+	"10\n"
+};
+
 const struct dtx_reader_class dtx_read_sqlite = {
 	.name = "sqlite",
 	.formats = "sqlite",
 	.suffixes = "db,sqlite,sqlite3",
 	.what = "an SQLite database",
+	.manual = &manual,
 	.uses = "sheet,table,query",
 	.places = DTX_PLACES_ROWS,
 	.beside = "-wal,-journal",

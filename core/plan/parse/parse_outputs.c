@@ -45,7 +45,7 @@ static const struct dtx_param output_rows[] = {
 	  .help = "where a database has that table: fail, the default, replace its rows, or "
 	          "append" },
 	{ ROW(output_args, codec, DTX_P_CHOICE), .choices = DTX_WRITE_CODECS,
-	  .help = "how a .parquet is compressed; default: zstd" },
+	  .help = "how a file of columns is compressed; default: zstd" },
 	{ ROW(output_args, table, DTX_P_TABLE),
 	  .help = "the table of the step with this out name; default: the result of the plan" },
 };
