@@ -119,6 +119,7 @@ struct dtx_scan {                        /* what the plan asks of a reader */
 	const uint8_t *need;             /* per column: enum dtx_need */
 	int64_t limit;                   /* at least so many rows are wanted; -1: all */
 	unsigned workers;
+	unsigned threads;    /* that one call of `next` may use; 0: one */
 	uint32_t batch_rows; /* at most; 0: DTX_BATCH_ROWS (tests use 1 and 7) */
 	bool coded; /* columns of numbers may be DICT: they go into a frame, which takes that */
 	/* Pushed filter: narrows batch->sel before the other columns are made; NULL: none. It

@@ -77,6 +77,7 @@ struct pool {
 struct pool_worker {
 	struct pool *pool;
 	pthread_t thread;
+	struct dtx_task *task; /* the thread is one of the reserve */
 	unsigned number;
 	enum dtx_code rc;
 	struct dtx_err err;
@@ -106,6 +107,28 @@ static void *pool_main(void *arg)
 	pool_wait(w->pool);
 	w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
 	return NULL;
+}
+
+static enum dtx_code pool_task(void *arg, struct dtx_err *err)
+{
+	(void)err;
+	(void)pool_main(arg);
+	return DTX_OK;
+}
+
+static bool pool_start(struct pool_worker *w)
+{
+	if (reserve.on)
+		return dtx_task_start(pool_task, w, &w->task, NULL) == DTX_OK && w->task;
+	return !thread_start(&w->thread, pool_main, w);
+}
+
+static void pool_join(struct pool_worker *w)
+{
+	if (w->task)
+		(void)dtx_task_join(w->task, NULL);
+	else
+		pthread_join(w->thread, NULL);
 }
 
 /* Only worker 0 needs to know it, and worker 0 always exists. */
@@ -161,12 +184,12 @@ enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err
 		w[i] = (struct pool_worker){ .pool = &p, .number = i, .err = DTX_ERR_INIT };
 	pthread_mutex_init(&p.lock, NULL);
 	pthread_cond_init(&p.moved, NULL);
-	while (made < n && !thread_start(&w[made].thread, pool_main, &w[made]))
+	while (made < n && pool_start(&w[made]))
 		made++;
 	pool_open(&p);
 	w[0].rc = pool_first(&p, n - made, &w[0].err);
 	for (i = 1; i < made; i++)
-		pthread_join(w[i].thread, NULL);
+		pool_join(&w[i]);
 	pthread_cond_destroy(&p.moved);
 	pthread_mutex_destroy(&p.lock);
 	rc = pool_result(w, made, err);

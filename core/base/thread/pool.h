@@ -14,9 +14,10 @@ unsigned dtx_pool_cpus(void);
  * have ended.  No worker begins before all threads have started.
  *
  * If the machine allows fewer threads (RLIMIT_NPROC, the limit of a container, too little address
- * space), the workers with the highest numbers are left out.  fn must therefore take its share of
- * the work step by step from a common counter or queue, and never divide it by worker number.  The
- * error of the lowest failing worker is returned. */
+ * space; with a reserve, see below, too few idle threads), the workers with the highest numbers are
+ * left out.  fn must therefore take its share of the work step by step from a common counter or
+ * queue, and never divide it by worker number.  The error of the lowest failing worker is
+ * returned. */
 typedef enum dtx_code (*dtx_pool_fn)(void *arg, unsigned worker, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err);
 
@@ -35,9 +36,8 @@ DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct d
  * any other thread exists. */
 #define DTX_TASK_RESERVE 4
 void dtx_task_reserve(unsigned n);
-/* The number of processors that one more task could use.  With a reserve it is not the same as
- * dtx_pool_cpus, because dtx_pool_run cannot use the reserve; it is 1 while all threads of the
- * reserve are busy. */
+/* The number of processors that one more task could use; with a reserve it is 1 while all threads
+ * of the reserve are busy. */
 unsigned dtx_task_cpus(void);
 /* Waits for the task and frees it.  NULL gives DTX_OK. */
 enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);

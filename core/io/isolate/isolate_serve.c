@@ -384,6 +384,7 @@ static enum dtx_code serve_read(struct dtx_isolate_server *s, json_t *args, stru
 		                     : DTX_NEED_SKIP;
 	scan.limit = dtx_json_int(args, "limit", -1);
 	scan.batch_rows = (uint32_t)dtx_json_int(args, "batch_rows", 0);
+	scan.threads = (unsigned)dtx_json_int(args, "threads", 1);
 	read_ranges(args, range, &scan);
 	s->strings = NULL;
 	DTX_TRY(s->reader->cls->start(s->reader, &scan, err));

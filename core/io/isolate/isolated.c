@@ -464,9 +464,10 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	dtx_source_tick(reader->src, 0, 0); /* from here on, rows show the progress */
 	/* only main knows how many rows a pushed filter keeps */
 	DTX_TRY(ask(r, DTX_ASK_READ,
-	            json_pack("{so sI si so}", "need", flags_json(need, n), "limit",
+	            json_pack("{so sI si si so}", "need", flags_json(need, n), "limit",
 	                      (json_int_t)(scan->keep ? -1 : scan->limit), "batch_rows",
-	                      (int)scan->batch_rows, "ranges", ranges_json(scan)),
+	                      (int)scan->batch_rows, "threads", (int)(scan->workers / 2), "ranges",
+	                      ranges_json(scan)),
 	            err));
 out:
 	dtx_mem_free(need);
@@ -784,6 +785,7 @@ static enum dtx_code start_and_open(struct isolated *r, const struct dtx_isolate
 		r->via->stop(r->proc);
 	r->proc = NULL;
 	DTX_TRY(r->via->start(r->head.src, limits, &r->proc, err));
+	dtx_source_read_elsewhere(r->head.src);
 	DTX_TRY(ask(r, DTX_ASK_OPEN, dtx_isolate_opts_json(&r->opts), err));
 	DTX_TRY(answer(r, opened, err));
 out:

@@ -3,8 +3,17 @@
 #include <pthread.h>
 
 #include "core/base/memory/mem.h"
+#include "core/base/thread/parallel_for.h"
 #include "core/io/columns.h"
 #include "core/io/parquet/parquet.h"
+
+/* A column of the schema that is needed, and what its values lost. */
+struct needed {
+	uint32_t i;
+	struct dtx_typed_counts counts;
+};
+
+#define THREADS_FROM 4096u /* rows: with fewer, it takes longer to wake a thread than to read */
 
 struct parquet {
 	struct dtx_reader head;
@@ -24,9 +33,12 @@ struct parquet {
 	/* of each column of the schema: its next rows, if more were read than the batch before
 	 * had */
 	struct dtx_column **rest;
+	struct needed *needed;
+	uint32_t nneeded;
+	uint32_t rows; /* how many a column is asked for */
 	uint64_t seq;
 	int64_t kept; /* rows that passed the pushed filter */
-	struct dtx_typed_counts counts;
+	bool noted;   /* what values lost */
 };
 
 /* --- opening --- */
@@ -51,6 +63,7 @@ static void parquet_close(struct dtx_reader *reader)
 	close_cursors(r);
 	dtx_mem_free(r->cursor);
 	dtx_mem_free(r->rest);
+	dtx_mem_free(r->needed);
 	json_decref(r->describe);
 	dtx_pq_file_clear(&r->file);
 	dtx_errlist_clear(&r->head.diags);
@@ -103,7 +116,8 @@ static enum dtx_code open_file(struct parquet *r, struct dtx_err *err)
 	r->cursor = dtx_mem_zalloc((size_t)r->file.nleaves + 1, sizeof(*r->cursor));
 	DTX_TRY(dtx_typed_origin(&r->head, r->opts.alias, r->schema.nfields, err));
 	r->rest = dtx_mem_zalloc((size_t)r->schema.nfields + 1, sizeof(*r->rest));
-	if (!r->cursor || !r->rest)
+	r->needed = dtx_mem_zalloc((size_t)r->schema.nfields + 1, sizeof(*r->needed));
+	if (!r->cursor || !r->rest || !r->needed)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -158,7 +172,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 	r->group = 0;
 	r->row = r->kept = 0;
 	r->seq = 0;
-	r->counts = (struct dtx_typed_counts){ 0 };
+	r->nneeded = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };
 	reader->misfits = reader->offsets = 0;
 	for (i = 0; i < r->schema.nfields; i++) {
@@ -166,6 +180,7 @@ static enum dtx_code parquet_start(struct dtx_reader *reader, const struct dtx_s
 
 		if (!wanted(r, i))
 			continue;
+		r->needed[r->nneeded++] = (struct needed){ .i = i };
 		dtx_typed_batch_add(&size, r->schema.field[i].type.type);
 		if (n)
 			DTX_TRY(dtx_typed_refuse(reader, r->schema.field[i].name, n->refused, err));
@@ -248,18 +263,23 @@ out:
 	return rc;
 }
 
-/* Reads rows of a column, at most `rows`, after those of the batch before. */
-static enum dtx_code read_column(struct parquet *r, uint32_t i, uint32_t rows, struct dtx_err *err)
+/* Reads the next rows of a needed column, if the batch before left none. */
+static enum dtx_code read_column(void *arg, uint64_t k, struct dtx_err *err)
 {
+	struct parquet *r = arg;
+	struct needed *need = &r->needed[k];
+	const uint32_t i = need->i;
 	const struct dtx_pq_field *f = &r->field[i];
 	const char *name = r->schema.field[i].name;
 	int64_t row = (int64_t)r->file.group[r->group].first_row + r->row;
 
+	if (r->rest[i])
+		return DTX_OK;
 	if (f->nested)
-		return dtx_pq_nested(r->cursor, &r->file, f->node, name, row, rows, r->column_text,
-		                     &r->counts, &r->rest[i], err);
-	return dtx_pq_flat(&r->cursor[r->file.node[f->node].leaf], name, row, rows, r->column_text,
-	                   &r->counts, &r->rest[i], err);
+		return dtx_pq_nested(r->cursor, &r->file, f->node, name, row, r->rows,
+		                     r->column_text, &need->counts, &r->rest[i], err);
+	return dtx_pq_flat(&r->cursor[r->file.node[f->node].leaf], name, row, r->rows,
+	                   r->column_text, &need->counts, &r->rest[i], err);
 }
 
 /* How many rows of a column, of at most n, have not too many bytes of texts. */
@@ -279,17 +299,18 @@ static uint32_t fit_texts(const struct parquet *r, const struct dtx_column *c, u
 static enum dtx_code read_columns(struct parquet *r, uint32_t *rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t i;
+	unsigned threads = *rows < THREADS_FROM ? 1 : r->scan.threads;
+	uint32_t k;
 
-	for (i = 0; i < r->schema.nfields; i++)
-		if (r->rest[i])
-			*rows = DTX_MIN(*rows, r->rest[i]->len);
-	for (i = 0; i < r->schema.nfields; i++) {
-		if (!wanted(r, i))
-			continue;
-		if (!r->rest[i])
-			DTX_TRY(read_column(r, i, *rows, err));
-		*rows = fit_texts(r, r->rest[i], DTX_MIN(*rows, r->rest[i]->len));
+	for (k = 0; k < r->nneeded; k++)
+		if (r->rest[r->needed[k].i])
+			*rows = DTX_MIN(*rows, r->rest[r->needed[k].i]->len);
+	r->rows = *rows;
+	DTX_TRY(dtx_parallel_for(threads, r->nneeded, read_column, r, err));
+	for (k = 0; k < r->nneeded; k++) {
+		const struct dtx_column *c = r->rest[r->needed[k].i];
+
+		*rows = fit_texts(r, c, DTX_MIN(*rows, c->len));
 	}
 out:
 	return rc;
@@ -348,6 +369,19 @@ out:
 	return rc;
 }
 
+static enum dtx_code note_counts(struct parquet *r, struct dtx_err *err)
+{
+	struct dtx_typed_counts all = { .noted = r->noted };
+	uint32_t k;
+
+	for (k = 0; k < r->nneeded; k++) {
+		all.not_finite += r->needed[k].counts.not_finite;
+		all.cut += r->needed[k].counts.cut;
+	}
+	r->noted = true;
+	return dtx_typed_note_counts(&r->head, &all, err);
+}
+
 static enum dtx_code next(struct parquet *r, struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -364,7 +398,7 @@ static enum dtx_code next(struct parquet *r, struct dtx_batch **out, struct dtx_
 	if (more)
 		DTX_TRY(make_batch(r, out, err));
 	else
-		DTX_TRY(dtx_typed_note_counts(&r->head, &r->counts, err));
+		DTX_TRY(note_counts(r, err));
 out:
 	return rc;
 }

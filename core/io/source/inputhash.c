@@ -3,6 +3,7 @@
 #include "core/io/source/inputhash.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/base/memory/mem.h"
 #include "core/base/thread/pool.h"
@@ -13,6 +14,13 @@
 static bool inputhash_unwanted(struct dtx_inputhash *h)
 {
 	return atomic_load_explicit(&h->unwanted, memory_order_relaxed);
+}
+
+/* The kernel reads the bytes from the file again if they are needed after all. */
+static void inputhash_release(const struct dtx_inputhash *h, size_t at, size_t n)
+{
+	if (atomic_load_explicit(&h->release, memory_order_relaxed))
+		(void)madvise((void *)(uintptr_t)(h->data + at), n, MADV_DONTNEED);
 }
 
 /* --- one thread --- */
@@ -27,6 +35,7 @@ static void inputhash_chain(struct dtx_inputhash *h)
 		if (inputhash_unwanted(h))
 			return;
 		dtx_identity_add(&id, h->data + at, n);
+		inputhash_release(h, at, n);
 		atomic_store_explicit(&h->hashed, at + n, memory_order_relaxed);
 	}
 	dtx_identity_done(&id, h->text);
@@ -54,6 +63,7 @@ static enum dtx_code units_work(void *arg, unsigned worker, struct dtx_err *err)
 		if (i >= u->n)
 			break;
 		dtx_verity_unit(u->h->data + i * DTX_VERITY_UNIT, u->lanes, u->hash[i]);
+		inputhash_release(u->h, i * DTX_VERITY_UNIT, DTX_VERITY_UNIT);
 		atomic_fetch_add_explicit(&u->h->hashed, DTX_VERITY_UNIT, memory_order_relaxed);
 	}
 	return DTX_OK;

@@ -15,6 +15,9 @@ struct dtx_inputhash {
 	struct dtx_task *task;
 	atomic_size_t hashed; /* bytes; relaxed order, because no other data depends on it */
 	atomic_bool unwanted; /* the result is not needed any more */
+	/* The bytes are those of a mapped file that nothing else here reads: hashed ones are given
+	 * back, so they do not count as memory of the process. */
+	atomic_bool release;
 	char text[DTX_IDENTITY_TEXT];
 };
 

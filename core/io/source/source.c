@@ -655,6 +655,12 @@ enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_
 	return DTX_OK;
 }
 
+void dtx_source_read_elsewhere(struct dtx_source *s)
+{
+	if (s->bytes && s->bytes->mapped)
+		atomic_store_explicit(&s->hash.release, true, memory_order_relaxed);
+}
+
 static bool source_cut(const struct dtx_source *s)
 {
 	return s->bytes && dtx_sigbus_guard_cut(s->bytes->guard);

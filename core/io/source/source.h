@@ -85,6 +85,9 @@ void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
 /* Starts to compute the identity of the bytes on at most `threads` threads (0: one per core);
  * `wait` gives it. Without a start, `wait` computes it, of the kind `auto`. */
 void dtx_source_hash_start(struct dtx_source *s, enum dtx_identity_kind kind, unsigned threads);
+/* Another process reads the bytes, so that hashing gives back those pages of the file that are
+ * done. They can still be read here, only slower. */
+void dtx_source_read_elsewhere(struct dtx_source *s);
 DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char text[DTX_IDENTITY_TEXT],
                                                struct dtx_err *err);
 /* Whether SHA-256 is running and not ahead of readers that have read `done` of `of` units. It

@@ -20,6 +20,7 @@ dtx convert -q long.csv long.parquet && dtx convert long.parquet - --limit archi
 # more than one row group; those after the first are found
 (echo n,m; seq 1100000 | awk '{ print $1 "," $1 % 7 }') > n.csv
 dtx convert -q n.csv n.parquet && dtx convert n.parquet - | cmp - n.csv
+dtx convert n.parquet - --threads 8 | cmp - n.csv
 dtx inspect --json n.parquet | grep row_groups
 dtx pipe -q n.parquet -- filter 'n > 1050000 and m = 3' > found && dtx pipe -q n.csv -- filter 'n > 1050000 and m = 3' | cmp - found
 # lists stay JSON, and a column without values stays one
