@@ -107,7 +107,7 @@ struct fragment {
 	size_t sections; /* of the frame, without the first one */
 	uint64_t bytes;  /* of the file */
 	char hash[DTX_SHA256_HEX];
-	char temp[PATH_MAX]; /* the file while it is written; "": there is none */
+	char temp[PATH_MAX]; /* the file while it is written; "" before and after */
 	int fd;              /* of it; -1: it is not open */
 	struct dtx_weak weak;
 	uint64_t text; /* bytes of text in it */

@@ -1,4 +1,4 @@
-# ops that lay cells out anew: the cell that each one came from
+# ops that move cells: why names the cell that each value came from
 . "$LIB"
 ask() { # COLUMN ROW...: without the lines of the run
 	col="$1"; shift
