@@ -22,26 +22,9 @@ static const char *const severity_name[] = { "error", "fallback", "warning" };
 
 static const char *const severity_prefix[] = { "", "needs a snippet: ", "warning: " };
 
-bool dtx_out_hidden(uint32_t cp)
-{
-	return cp < 32 || (cp >= 127 && cp < 160) || cp == 0x61c ||
-	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2060 && cp <= 0x2069) || cp == 0xfeff;
-}
-
 void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 {
-	size_t pos = 0, len = strlen(text);
-	char utf8[4];
-
-	while (pos < len) {
-		uint32_t cp = dtx_utf8_next(text, len, &pos);
-
-		if (dtx_out_hidden(cp) && !(lines && cp == '\n'))
-			dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
-		else
-			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
-	}
+	dtx_utf8_spell(out, dtx_str_of(text), dtx_utf8_hides, lines ? "\n" : "");
 }
 
 /* The length of an escape sequence that only sets a style and conceals nothing. */
@@ -63,25 +46,18 @@ static size_t out_style(const char *text, size_t len)
  * once for all callers. */
 static void out_spell(struct dtx_buf *out, const char *text, size_t len, bool styles)
 {
-	size_t pos = 0, from = 0;
+	size_t from = 0, i = 0, n;
 
-	while (pos < len) {
-		size_t at = pos;
-		uint32_t cp = dtx_utf8_next(text, len, &pos);
-
-		if (!dtx_utf8_steers(cp) || cp == '\n' || cp == '\t')
+	for (i = 0; styles && i < len; i++) {
+		n = text[i] == '\x1b' ? out_style(text + i, len - i) : 0;
+		if (!n)
 			continue;
-		if (cp == '\r' && pos < len && text[pos] == '\n')
-			continue;
-		if (styles && out_style(text + at, len - at)) {
-			pos = at + out_style(text + at, len - at);
-			continue;
-		}
-		dtx_buf_addn(out, text + from, at - from);
-		dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
-		from = pos;
+		dtx_utf8_spell(out, (struct dtx_str){ text + from, i - from }, dtx_utf8_steers, "\n\t");
+		dtx_buf_addn(out, text + i, n);
+		from = i + n;
+		i = from - 1;
 	}
-	dtx_buf_addn(out, text + from, len - from);
+	dtx_utf8_spell(out, (struct dtx_str){ text + from, len - from }, dtx_utf8_steers, "\n\t");
 }
 
 void dtx_out_shown(void *cli, const char *bytes, size_t n, struct dtx_buf *shown)
@@ -846,6 +822,23 @@ out:
 	dtx_err_clear(&err);
 	dtx_buf_clear(&shown);
 	return status;
+}
+
+enum dtx_code dtx_out_bytes(int fd, const char *bytes, size_t n, struct dtx_err *err)
+{
+	struct dtx_buf shown = DTX_BUF_INIT(SIZE_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (isatty(fd)) {
+		out_spell(&shown, bytes, n, false);
+		DTX_TRY(dtx_buf_check(&shown, "the output", err));
+		bytes = shown.ptr;
+		n = shown.len;
+	}
+	DTX_TRY(dtx_file_write(fd, bytes, n, fd == STDOUT_FILENO ? "stdout" : "stderr", err));
+out:
+	dtx_buf_clear(&shown);
+	return rc;
 }
 
 int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent)

@@ -40,7 +40,6 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines);
 void dtx_out_names(const json_t *list, struct dtx_buf *out);
 /* Appends what a check of the store found, a line each: the kind, its place and what is wrong. */
 void dtx_out_findings(const json_t *findings, struct dtx_buf *out);
-bool dtx_out_hidden(uint32_t cp);
 /* Prints a note for people; nothing with --quiet or --errors=json. It may quote data: control
  * characters are escaped, as in everything that goes to stderr. */
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);
@@ -50,6 +49,9 @@ int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err);
  * terminal, control characters are escaped; a pipe or file gets the bytes unchanged. Returns the
  * exit status. */
 int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text);
+/* Writes bytes of another program to stdout or stderr: unchanged, except on a terminal, where they
+ * could act on it and are escaped like the rest. */
+enum dtx_code dtx_out_bytes(int fd, const char *bytes, size_t n, struct dtx_err *err);
 /* For dtx_outfile_shown, with `cli` as its argument: the same of a run's output. */
 void dtx_out_shown(void *cli, const char *bytes, size_t n, struct dtx_buf *shown);
 int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent);

@@ -106,22 +106,22 @@ static enum dtx_code exec_value(const struct dtx_execution *x, struct dtx_err *e
 		DTX_TRY(dtx_json_parse(dtx_str_of(json), limits, &value, err));
 	text = dtx_json_text(value, "text", NULL);
 	if (text) {
-		DTX_TRY(dtx_file_write(STDOUT_FILENO, text, strlen(text), "stdout", err));
-		DTX_TRY(dtx_file_write(STDOUT_FILENO, "\n", 1, "stdout", err));
+		DTX_TRY(dtx_out_bytes(STDOUT_FILENO, text, strlen(text), err));
+		DTX_TRY(dtx_out_bytes(STDOUT_FILENO, "\n", 1, err));
 	}
 out:
 	json_decref(value);
 	return rc;
 }
 
-/* Copies the program's output unchanged, byte for byte. */
+/* Prints what the program wrote. */
 static enum dtx_code exec_streams(const struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_jail_stream *out = &x->report.out, *error = &x->report.err;
 
-	DTX_TRY(dtx_file_write(STDOUT_FILENO, out->bytes, out->kept, "stdout", err));
-	DTX_TRY(dtx_file_write(STDERR_FILENO, error->bytes, error->kept, "stderr", err));
+	DTX_TRY(dtx_out_bytes(STDOUT_FILENO, out->bytes, out->kept, err));
+	DTX_TRY(dtx_out_bytes(STDERR_FILENO, error->bytes, error->kept, err));
 	if (x->args->session)
 		DTX_TRY(exec_value(x, err));
 	if (out->truncated || error->truncated)

@@ -25,7 +25,7 @@ void dtx_html_textn(struct dtx_buf *out, const char *text, size_t len)
 			dtx_buf_add(out, "&quot;");
 		else if (cp == '\'')
 			dtx_buf_add(out, "&#39;");
-		else if (dtx_out_hidden(cp) && cp != '\n' && cp != '\t')
+		else if (dtx_utf8_hides(cp) && cp != '\n' && cp != '\t')
 			dtx_buf_printf(out, "\\u%04x", (unsigned)cp);
 		else
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));

@@ -8,22 +8,6 @@
 
 #define PARTS_MAX 8
 
-/* Whether the character changes the writing direction: marks, embeddings, overrides and
- * isolates. With them "gnp.exe" can be shown as "exe.png". */
-static bool turns_text(uint32_t cp)
-{
-	return cp == 0x061c || cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069);
-}
-
-/* Whether the character ends a line or is invisible, so that two different names look alike.
- * Joiners are allowed, because words and emoji contain them. */
-static bool deceives(uint32_t cp)
-{
-	return cp == 0x2028 || cp == 0x2029 || cp == 0xad || cp == 0x200b || cp == 0xfeff ||
-	       (cp >= 0x2060 && cp <= 0x2064) || (cp >= 0xe0000 && cp <= 0xe007f);
-}
-
 static bool part_ok(struct dtx_str part)
 {
 	size_t at = 0;
@@ -33,8 +17,8 @@ static bool part_ok(struct dtx_str part)
 	while (at < part.len) {
 		uint32_t cp = dtx_utf8_next(part.ptr, part.len, &at);
 
-		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || turns_text(cp) ||
-		    deceives(cp))
+		/* words and emoji contain joiners */
+		if (cp == '\\' || (dtx_utf8_hides(cp) && cp != 0x200c && cp != 0x200d))
 			return false;
 	}
 	return true;

@@ -296,17 +296,50 @@ bool dtx_utf8_steers(uint32_t cp)
 	       (cp >= 0x2066 && cp <= 0x2069);
 }
 
-uint32_t dtx_utf8_steering(const char *text, const char *allowed)
+bool dtx_utf8_hides(uint32_t cp)
+{
+	return dtx_utf8_steers(cp) || cp == 0xad || cp == 0x61c || (cp >= 0x200b && cp <= 0x200f) ||
+	       (cp >= 0x2028 && cp <= 0x2029) || (cp >= 0x2060 && cp <= 0x2065) || cp == 0xfeff ||
+	       (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
+uint32_t dtx_utf8_first(const char *text, bool (*which)(uint32_t), const char *allowed)
 {
 	size_t pos = 0, len = strlen(text);
 
 	while (pos < len) {
 		uint32_t cp = dtx_utf8_next(text, len, &pos);
 
-		if (dtx_utf8_steers(cp) && !(cp < 0x80 && strchr(allowed, (int)cp)))
+		if (which(cp) && !(cp < 0x80 && strchr(allowed, (int)cp)))
 			return cp;
 	}
 	return 0;
+}
+
+void dtx_utf8_spell(struct dtx_buf *out, struct dtx_str s, bool (*which)(uint32_t),
+                    const char *keep)
+{
+	size_t pos = 0, from = 0;
+
+	while (pos < s.len) {
+		size_t at = pos;
+		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &pos);
+		/* a line that ends in \r\n ends as one in \n */
+		char as = cp == '\r' && pos < s.len && s.ptr[pos] == '\n' ? '\n' : (char)cp;
+		bool kept = !which(cp) || (cp && cp < 0x80 && strchr(keep, as));
+
+		if (kept && cp != UTF8_REPLACEMENT)
+			continue;
+		dtx_buf_addn(out, s.ptr + from, at - from);
+		from = pos;
+		if (kept)
+			dtx_buf_add(out, "\xef\xbf\xbd");
+		else if (cp == '\n' || cp == '\t' || cp == '\r')
+			dtx_buf_add(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
+		else
+			dtx_buf_printf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
+	}
+	dtx_buf_addn(out, s.ptr + from, s.len - from);
 }
 
 bool dtx_utf8_is_word(uint32_t cp)

@@ -33,8 +33,16 @@ bool dtx_utf8_is_word(uint32_t cp);
  * U+202A to U+202E and U+2066 to U+2069.  With these a terminal can show another text than the one
  * that is there. */
 bool dtx_utf8_steers(uint32_t cp);
-/* The first such character of `text` that is not in `allowed` (ASCII); 0 if none. */
-uint32_t dtx_utf8_steering(const char *text, const char *allowed);
+/* Whether cp steers, or is not seen at all: directional marks, characters without width, the soft
+ * hyphen, separators of lines and paragraphs, tags. With these two names can look alike. */
+bool dtx_utf8_hides(uint32_t cp);
+/* The first character of `text` for which `which` is true and that is not in `allowed` (ASCII);
+ * 0 if there is no such character. */
+uint32_t dtx_utf8_first(const char *text, bool (*which)(uint32_t), const char *allowed);
+/* Appends the text with \n, \x1b or \u202e instead of the characters for which `which` is true,
+ * except those in `keep` (ASCII).  Bytes that are not UTF-8 become U+FFFD. */
+void dtx_utf8_spell(struct dtx_buf *out, struct dtx_str s, bool (*which)(uint32_t),
+                    const char *keep);
 /* Appends the text in a normalization form.  The text must be valid. */
 enum dtx_utf8_form { DTX_UTF8_NFC, DTX_UTF8_NFD, DTX_UTF8_NFKC, DTX_UTF8_NFKD };
 void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form form);

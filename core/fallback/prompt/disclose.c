@@ -48,12 +48,6 @@ const char *dtx_sample_name(enum dtx_sample sample)
 
 /* --- names --- */
 
-static bool disclose_is_bidi(uint32_t cp)
-{
-	return cp == 0x061c || cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069) || (cp >= 0x80 && cp <= 0x9f);
-}
-
 /* Writes a JSON string, cut at a whole character, in which characters are escaped that would
  * change how the text around them is shown. */
 void dtx_disclose_name(struct dtx_buf *out, const char *name)
@@ -69,7 +63,10 @@ void dtx_disclose_name(struct dtx_buf *out, const char *name)
 
 		if (cp == '"' || cp == '\\')
 			dtx_buf_printf(out, "\\%c", (char)cp);
-		else if (cp < 0x20 || cp == 0x7f || disclose_is_bidi(cp))
+		else if (dtx_utf8_hides(cp) && cp > 0xffff)
+			dtx_buf_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (cp >> 10),
+			               0xdc00 + (cp & 0x3ff));
+		else if (dtx_utf8_hides(cp))
 			dtx_buf_printf(out, "\\u%04x", cp);
 		else
 			dtx_buf_addn(out, bytes, dtx_utf8_put(bytes, cp));

@@ -90,28 +90,6 @@ out:
 	return rc;
 }
 
-/* Writes control characters as \n, \t, \xHH, and those that change the writing direction as
- * \uHHHH. */
-static void add_visible(struct dtx_buf *out, struct dtx_str s)
-{
-	size_t i = 0, from = 0;
-
-	while (i < s.len) {
-		size_t at = i;
-		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &i);
-
-		if (!dtx_utf8_steers(cp))
-			continue;
-		dtx_buf_addn(out, s.ptr + from, at - from);
-		if (cp == '\n' || cp == '\t' || cp == '\r')
-			dtx_buf_add(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
-		else
-			dtx_buf_printf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
-		from = i;
-	}
-	dtx_buf_addn(out, s.ptr + from, s.len - from);
-}
-
 static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
                                  struct dtx_buf *out, struct dtx_err *err)
 {
@@ -129,7 +107,7 @@ static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
 			                        err));
 			if (of(writer)->colour && dtx_column_is_null(b->col[c], row))
 				dtx_buf_addc(out, CELL_NULL);
-			add_visible(out, cell);
+			dtx_utf8_spell(out, cell, dtx_utf8_steers, "");
 			dtx_buf_addc(out, CELL_END);
 		}
 		dtx_buf_addc(out, ROW_END);
@@ -356,7 +334,7 @@ static void add_header(struct text_writer *w)
 		if (!is_shown(w, c))
 			continue;
 		dtx_buf_reset(&name);
-		add_visible(&name, dtx_str_of(s->field[c].name));
+		dtx_utf8_spell(&name, dtx_str_of(s->field[c].name), dtx_utf8_steers, "");
 		add_cell(w, c, dtx_buf_str(&name), DTX_STYLE_HEADER);
 	}
 	dtx_buf_addc(&w->line, '\n');

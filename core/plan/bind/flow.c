@@ -342,7 +342,7 @@ static enum dtx_code refuse_steering(struct dtx_bind *b, struct dtx_err *err)
 
 	for (uint32_t c = 0; c < b->ncols; c++) {
 		const char *name = b->col[c].field.name;
-		uint32_t cp = dtx_utf8_steering(name, "\t\n\r");
+		uint32_t cp = dtx_utf8_first(name, dtx_utf8_steers, "\t\n\r");
 		bool given = !cp;
 
 		for (unsigned k = 0; !given && k < b->ntables; k++)

@@ -127,32 +127,18 @@ static const char *number_of(const struct dtx_plan *plan, uint32_t step, char bu
 }
 
 /* Ends a line that began at byte `from`.  Names of columns may have line breaks, and notes other
- * control characters: they are written as \xHH or \uHHHH, so that a plan cannot make lines of its
+ * control characters: they are written as \n, \xHH or \uHHHH, so that a plan cannot make lines of its
  * own. */
 static void end_line(struct dtx_buf *out, size_t from)
 {
 	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	size_t pos = 0;
 
 	if (!dtx_buf_ok(out))
 		return;
 	dtx_buf_addn(&line, out->ptr + from, out->len - from);
-	if (!dtx_utf8_steering(dtx_buf_text(&line), "")) {
-		dtx_buf_addc(out, '\n');
-		goto out;
-	}
 	out->len = from;
-	while (pos < line.len) {
-		size_t at = pos;
-		uint32_t cp = dtx_utf8_next(line.ptr, line.len, &pos);
-
-		if (dtx_utf8_steers(cp))
-			dtx_buf_printf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
-		else
-			dtx_buf_addn(out, line.ptr + at, pos - at);
-	}
+	dtx_utf8_spell(out, dtx_buf_str(&line), dtx_utf8_hides, "");
 	dtx_buf_addc(out, '\n');
-out:
 	dtx_buf_clear(&line);
 }
 

@@ -544,7 +544,7 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	struct dtx_err f = DTX_ERR_INIT;
 	char at[64];
 	enum dtx_code rc = DTX_OK;
-	uint32_t steers;
+	uint32_t hidden;
 
 	snprintf(at, sizeof(at), "%s/op", st->at);
 	if (!name) {
@@ -555,12 +555,12 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	if (!json_is_string(name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'op' is a text");
 	st->name = json_string_value(name);
-	steers = dtx_utf8_steering(st->name, "");
-	if (steers) {
+	hidden = dtx_utf8_first(st->name, dtx_utf8_hides, "");
+	if (hidden) {
 		rc = dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-		                   "the op's name has the control character U+%04X; dtx ops "
+		                   "the op's name has the invisible character U+%04X; dtx ops "
 		                   "lists the names",
-		                   (unsigned)steers);
+		                   (unsigned)hidden);
 		st->name = "";
 		return rc;
 	}

@@ -13,14 +13,6 @@ void dtx_cleaner_clear(struct dtx_cleaner *k)
 	dtx_buf_clear(&k->b);
 }
 
-/* Control characters, zero-width characters, direction marks, the soft hyphen. */
-static bool is_control(uint32_t cp)
-{
-	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad ||
-	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2060 && cp <= 0x2064) || cp == 0xfeff;
-}
-
 static bool is_dash(uint32_t cp)
 {
 	return (cp >= 0x2010 && cp <= 0x2015) || cp == 0x2212 || cp == 0xfe58 || cp == 0xfe63 ||
@@ -41,7 +33,7 @@ static char plain_quote(uint32_t cp)
  * tab becomes a space, because the words on both sides would otherwise grow together. */
 static uint32_t clean_char(const struct dtx_clean *how, uint32_t cp)
 {
-	if (how->controls && is_control(cp))
+	if (how->controls && dtx_utf8_hides(cp))
 		return dtx_utf8_is_space(cp) ? ' ' : UINT32_MAX;
 	if (how->nbsp && cp > 0x7f && dtx_utf8_is_space(cp))
 		return ' ';

@@ -31,6 +31,7 @@ try() {
 	dtx run p.json in.csv 2>&1 > /dev/null && echo "exit 0" || echo "exit $?"
 }
 try '{"op":"tidy\n  reads nothing\u001b[8m"}'
+try '{"op":"so\u200brt","by":["id"]}'
 try '{"op":"derive","set":{"a\u001b[8mb":"1"}}'
 try '{"op":"rename","map":{"id":"a\u202eb"}}'
 try '{"op":"rename","map":{"id":"two\nlines"}}'

@@ -102,7 +102,7 @@ void test_approve_spells_names(void)
 
 	dtx_approve_text(&view, &out);
 	T_CHECK(strstr(dtx_buf_text(&out),
-	               "step tidy\\x0a  reads nothing\\x1b[8m at /steps/1/a\\u202eb\n"));
+	               "step tidy\\n  reads nothing\\x1b[8m at /steps/1/a\\u202eb\n"));
 	dtx_buf_clear(&out);
 }
 
