@@ -52,7 +52,8 @@ static void out_spell(struct dtx_buf *out, const char *text, size_t len, bool st
 		n = text[i] == '\x1b' ? out_style(text + i, len - i) : 0;
 		if (!n)
 			continue;
-		dtx_utf8_spell(out, (struct dtx_str){ text + from, i - from }, dtx_utf8_steers, "\n\t");
+		dtx_utf8_spell(out, (struct dtx_str){ text + from, i - from }, dtx_utf8_steers,
+		               "\n\t");
 		dtx_buf_addn(out, text + i, n);
 		from = i + n;
 		i = from - 1;

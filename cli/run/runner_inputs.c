@@ -534,29 +534,42 @@ out:
 	return rc;
 }
 
-static const json_t *recorded_file(const struct dtx_runner *r, const char *input, size_t k)
+/* The k-th file of an input in the record; NULL if there is no such file.  `at` is where the search
+ * begins: files of one input follow one another, so that each is found at the first look. */
+static const json_t *recorded_file(const struct dtx_runner *r, const char *input, size_t k,
+                                   size_t *at)
 {
+	const json_t *rows = json_object_get(r->replay->record, "inputs"), *row;
+	size_t n = json_array_size(rows);
 	char name[256];
 
 	dtx_expand_name(name, sizeof(name), input, k);
-	return dtx_json_find(json_object_get(r->replay->record, "inputs"), "alias", name);
+	for (size_t i = 0; i < n; i++) {
+		row = json_array_get(rows, (*at + i) % n);
+		if (!strcmp(dtx_json_text(row, "alias", ""), name)) {
+			*at += i + 1;
+			return row;
+		}
+	}
+	return NULL;
 }
 
 enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_plan_input *in = &r->plan->input[i];
-	size_t n = 0;
+	size_t n = 0, at = 0;
 
-	while (recorded_file(r, in->name, n))
+	while (recorded_file(r, in->name, n, &at))
 		n++;
 	if (!n)
 		goto out;
 	in->file = dtx_arena_zalloc(&r->plan->arena, n, sizeof(*in->file));
 	if (!in->file)
 		DTX_FAIL_MEM(err);
+	at = 0;
 	for (size_t k = 0; k < n; k++) {
-		const json_t *row = recorded_file(r, in->name, k);
+		const json_t *row = recorded_file(r, in->name, k, &at);
 
 		in->file[k].path = dtx_json_text(row, "uri", "-");
 		in->file[k].shown = dtx_json_text(json_object_get(row, "reader"), "source_file",

@@ -117,10 +117,13 @@ static enum dtx_code replay_there(const struct dtx_why_replay *x, struct dtx_err
 	return DTX_OK;
 }
 
-/* The open source of a recorded input, if it has the recorded size and time; NULL otherwise. */
-static struct dtx_source *replay_source(const struct dtx_why_replay *x, const json_t *input)
+/* The open source of a recorded input, if it has the recorded size and time; NULL otherwise.  The
+ * search begins at the input's place in the record, where it is in the plan as well. */
+static struct dtx_source *replay_source(const struct dtx_why_replay *x, const json_t *input,
+                                        size_t at)
 {
-	for (uint32_t i = 0; i < x->r.plan->ninputs; i++) {
+	for (uint32_t k = 0; k < x->r.plan->ninputs; k++) {
+		size_t i = (at + k) % x->r.plan->ninputs;
 		struct dtx_source *s = x->r.source[i];
 
 		if (!strcmp(x->r.plan->input[i].name, dtx_json_text(input, "alias", "")))
@@ -158,7 +161,7 @@ static enum dtx_code replay_hash(const struct dtx_why_replay *x, struct dtx_err 
 
 	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
 	{
-		struct dtx_source *s = replay_source(x, input);
+		struct dtx_source *s = replay_source(x, input, i);
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
 		if (s && !replay_marked(s, input))
@@ -182,7 +185,7 @@ static enum dtx_code replay_held(const struct dtx_why_replay *x, enum dtx_code r
 
 	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
 	{
-		struct dtx_source *s = replay_source(x, input);
+		struct dtx_source *s = replay_source(x, input, i);
 
 		if (s && replay_marked(s, input))
 			continue;

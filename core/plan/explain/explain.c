@@ -127,8 +127,8 @@ static const char *number_of(const struct dtx_plan *plan, uint32_t step, char bu
 }
 
 /* Ends a line that began at byte `from`.  Names of columns may have line breaks, and notes other
- * control characters: they are written as \n, \xHH or \uHHHH, so that a plan cannot make lines of its
- * own. */
+ * control characters: they are written as \n, \xHH or \uHHHH, so that a plan cannot make lines of
+ * its own. */
 static void end_line(struct dtx_buf *out, size_t from)
 {
 	struct dtx_buf line = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
