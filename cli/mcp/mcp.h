@@ -113,10 +113,9 @@ void dtx_mcp_argv_clear(struct dtx_mcp_argv *a);
 /* Starts the child of a call with these arguments (after "dtx"), which are cleared. */
 DTX_MUSTUSE enum dtx_code dtx_mcp_call_spawn(struct dtx_mcp_call *c, struct dtx_mcp_argv *a,
                                              struct dtx_err *err);
-/* Finish a call: with structured content (taken; NULL: out of memory) and further blocks (taken,
- * may be NULL), or with a mistake in its arguments. */
+/* Finishes a call with structured content (taken; NULL: out of memory) and further blocks (taken,
+ * may be NULL). */
 void dtx_mcp_call_result(struct dtx_mcp_call *c, json_t *result, json_t *content);
-void dtx_mcp_call_refuse(struct dtx_mcp_call *c, const struct dtx_err *err);
 /* The call with that run id which is not finished, or whose result waits; NULL. */
 struct dtx_mcp_call *dtx_mcp_call_find(struct dtx_mcp_server *s, const char *run_id);
 

@@ -129,7 +129,8 @@ void dtx_mcp_call_result(struct dtx_mcp_call *c, json_t *result, json_t *content
 	}
 }
 
-void dtx_mcp_call_refuse(struct dtx_mcp_call *c, const struct dtx_err *err)
+/* Finishes a call with a mistake in its arguments. */
+static void call_refuse(struct dtx_mcp_call *c, const struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const char *next = dtx_err_next(err);
@@ -160,7 +161,7 @@ static void begin(struct dtx_mcp_call *c)
 	c->started = true;
 	rc = c->tool ? c->tool->start(c, &err) : dtx_mcp_resource_start(c, &err);
 	if (rc != DTX_OK)
-		dtx_mcp_call_refuse(c, &err);
+		call_refuse(c, &err);
 	dtx_err_clear(&err);
 }
 
@@ -179,7 +180,7 @@ static void child_ended(struct dtx_mcp_call *c)
 	if (rc == DTX_OK)
 		rc = c->tool ? c->tool->ended(c, &err) : dtx_mcp_resource_ended(c, &err);
 	if (rc != DTX_OK)
-		dtx_mcp_call_refuse(c, &err);
+		call_refuse(c, &err);
 	dtx_err_clear(&err);
 }
 

@@ -93,7 +93,8 @@ static size_t file_hint(int fd)
 	                                * without a larger buffer */
 }
 
-enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t want = file_hint(fd);
@@ -133,9 +134,9 @@ enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out, struct dtx_e
 	int fd = -1;
 
 	if (!strcmp(path, "-"))
-		return dtx_file_slurp_fd(STDIN_FILENO, "stdin", out, err);
+		return file_slurp_fd(STDIN_FILENO, "stdin", out, err);
 	DTX_TRY(dtx_file_open(path, &fd, err));
-	DTX_TRY(dtx_file_slurp_fd(fd, path, out, err));
+	DTX_TRY(file_slurp_fd(fd, path, out, err));
 out:
 	dtx_file_close(&fd);
 	return rc;

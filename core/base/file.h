@@ -18,8 +18,6 @@ DTX_MUSTUSE enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_er
  * bytes. */
 DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
                                          struct dtx_err *err);
-DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
-                                            struct dtx_err *err);
 /* Writes all n bytes.  `name` is for the message.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG),
  * output_closed (EPIPE), output_io.  If the thread can be cancelled (core/base/thread/cancel.h),
  * waiting for the reader of a pipe, socket or terminal ends with cancelled or time_limit. */

@@ -244,9 +244,6 @@ struct dtx_bound *dtx_bound_two(struct dtx_binder *bd, const struct dtx_expr *e,
  * unknown. */
 DTX_MUSTUSE enum dtx_code dtx_bind_widen(struct dtx_binder *bd, struct dtx_bound **io,
                                          struct dtx_typeref to);
-/* Replaces a node by its value if its operands are constants.  If computing it fails, the node
- * stays. */
-DTX_MUSTUSE enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b);
 /* Gives literals the type of the other operand: text literals next to dates, and literals with a
  * point next to decimals.  Reports bad_literal; *ok is then false. */
 DTX_MUSTUSE enum dtx_code dtx_bind_literals(struct dtx_binder *bd, const struct dtx_expr *const *e,

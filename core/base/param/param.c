@@ -8,7 +8,8 @@
 
 const char dtx_param_hole[] = "";
 
-void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER])
+static void param_pointer(struct dtx_param_place place, const char *name,
+                          char out[DTX_PARAM_POINTER])
 {
 	snprintf(out, DTX_PARAM_POINTER, "%s", place.pointer);
 	if (!place.flat)
@@ -154,7 +155,7 @@ static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
 		if (*value) {
 			DTX_PARAM_FIND(DTX_E_PARAM_CONFLICT, "'%s' and '%s' are the same parameter",
 			               *name, key);
-			dtx_param_pointer(place, key, pointer);
+			param_pointer(place, key, pointer);
 			DTX_TRY(dtx_param_found(ctx, &f, pointer, err));
 			continue;
 		}
@@ -177,7 +178,7 @@ static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
 	const char *name;
 
 	DTX_TRY(param_pick(p, object, place, ctx, &in.v, &name, err));
-	dtx_param_pointer(place, name, pointer);
+	param_pointer(place, name, pointer);
 	in.pointer = pointer;
 	if (in.v || p->required)
 		DTX_TRY(param_hole(p, ctx, in.to, err));
@@ -264,7 +265,7 @@ static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, con
 			dtx_err_suggest(&f, key, names, i);
 	}
 	dtx_buf_clear(&list);
-	dtx_param_pointer(place, key, pointer);
+	param_pointer(place, key, pointer);
 	return dtx_param_found(ctx, &f, pointer, err);
 }
 

@@ -30,7 +30,7 @@ static json_t *canon_default(const struct dtx_param *p)
 	return v;
 }
 
-json_t *dtx_param_texts_json(const struct dtx_plist *list)
+static json_t *canon_texts(const struct dtx_plist *list)
 {
 	json_t *a = json_array();
 	size_t i;
@@ -129,8 +129,8 @@ static json_t *canon_value(const struct dtx_param *p, const void *at,
 		return value ? json_incref((json_t *)(uintptr_t)value) : canon_default(p);
 	case DTX_P_FRAME: return dtx_param_frame_json(at);
 	case DTX_P_SETS: return dtx_param_sets_json(at);
-	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : dtx_param_texts_json(at);
-	case DTX_P_TEXTS: return dtx_param_texts_json(at);
+	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : canon_texts(at);
+	case DTX_P_TEXTS: return canon_texts(at);
 	case DTX_P_VALUES: return canon_values(at);
 	default: return json_string(*(const char *const *)at);
 	}
@@ -725,7 +725,7 @@ json_t *dtx_param_sets_json(const struct dtx_psets *s)
 		return json_string(s->how == DTX_SETS_CUBE ? "cube" : "rollup");
 	list = json_array();
 	for (size_t i = 0; list && i < s->n; i++) {
-		json_t *set = dtx_param_texts_json(&s->set[i]);
+		json_t *set = canon_texts(&s->set[i]);
 
 		if (!set || json_array_append_new(list, set) != 0) {
 			json_decref(list);

@@ -41,7 +41,6 @@ static inline bool dtx_param_takes_map(enum dtx_psugar sugar)
 /* Moves f into the list of findings, with its position.  Fails only without memory. */
 DTX_MUSTUSE enum dtx_code dtx_param_found(struct dtx_param_ctx *ctx, struct dtx_err *f,
                                           const char *pointer, struct dtx_err *err);
-void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER]);
 const char *dtx_param_json_kind(const json_t *v);
 /* Fills in the members of one object, which is at `place`. */
 DTX_MUSTUSE enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t n,
@@ -60,7 +59,6 @@ DTX_MUSTUSE enum dtx_code dtx_param_sets(const struct dtx_param_in *in, struct d
 /* A list of texts, as DTX_P_TEXTS. */
 DTX_MUSTUSE enum dtx_code dtx_param_texts(const struct dtx_param_in *in, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_param_wrong_kind(const struct dtx_param_in *in, struct dtx_err *err);
-json_t *dtx_param_texts_json(const struct dtx_plist *list);
 /* One value, by its kind. */
 DTX_MUSTUSE enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err);
 

@@ -53,7 +53,7 @@ static enum dtx_infer_class infer_moment(struct dtx_str s)
 	return zoned ? DTX_I_ZONED : DTX_I_DATETIME;
 }
 
-enum dtx_infer_class dtx_infer_class(struct dtx_str s)
+static enum dtx_infer_class infer_class(struct dtx_str s)
 {
 	enum dtx_infer_class c;
 	int64_t i;
@@ -139,7 +139,7 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 		f->nulls++;
 		return;
 	}
-	c = dtx_infer_class(s);
+	c = infer_class(s);
 	/* If the input declares marks, they are removed before the text is classified as a number.
 	 * Dates and bools have no such marks. */
 	if ((f->decimal_comma || f->group) &&

@@ -17,7 +17,6 @@ enum dtx_infer_class {
 	DTX_I_ZONED,
 	DTX_I_TEXT
 };
-enum dtx_infer_class dtx_infer_class(struct dtx_str s);
 /* Whether it is a whole number in groups of three digits: -?[1-9][0-9]{0,2}(mark[0-9]{3})+ */
 bool dtx_infer_groups(struct dtx_str s, char mark);
 /* What has been seen of one column of text cells. */

@@ -187,7 +187,9 @@ static bool foldable(const struct dtx_bound *b)
 	return b->column < 0;
 }
 
-enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b)
+/* Replaces a node by its value if its operands are constants.  If computing it fails, the node
+ * stays. */
+static enum dtx_code fold_constant(struct dtx_binder *bd, struct dtx_bound *b)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch one = { .nrows = 1, .nsel = 1 };
@@ -235,7 +237,7 @@ enum dtx_code dtx_bind_widen(struct dtx_binder *bd, struct dtx_bound **io, struc
 		DTX_FAIL_MEM(bd->err);
 	/* a decimal may be too small for the digits */
 	b->quiet = from->quiet && to.type != DTX_T_DECIMAL;
-	DTX_TRY(dtx_bind_fold(bd, b));
+	DTX_TRY(fold_constant(bd, b));
 	*io = b;
 out:
 	return rc;
@@ -562,7 +564,7 @@ enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e, str
 	case DTX_EX_CASE: DTX_TRY(bind_case(bd, e, out)); break;
 	}
 	if (*out)
-		DTX_TRY(dtx_bind_fold(bd, *out));
+		DTX_TRY(fold_constant(bd, *out));
 out:
 	bd->comparison = outer;
 	return rc;
