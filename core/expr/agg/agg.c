@@ -20,11 +20,6 @@ size_t dtx_agg_state_size(const struct dtx_aggcall *c)
 	return c->kernel->size;
 }
 
-int32_t dtx_agg_column(const struct dtx_aggcall *c)
-{
-	return c->arg && !c->arg2 && !c->where ? dtx_bound_column(c->arg) : -1;
-}
-
 const char *dtx_agg_name(const struct dtx_aggcall *c)
 {
 	return c->name;

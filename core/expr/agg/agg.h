@@ -14,9 +14,6 @@
 struct dtx_aggcall;
 struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c);
 size_t dtx_agg_state_size(const struct dtx_aggcall *c); /* in bytes, a multiple of 8 */
-/* The input column if the argument is a plain column, so that kernels can read it directly; else
- * -1. */
-int32_t dtx_agg_column(const struct dtx_aggcall *c);
 /* Sets where the formula of the call is written, as dtx_bound_place does. */
 void dtx_agg_place(struct dtx_aggcall *c, const char *at);
 /* The name for messages: "sum". */

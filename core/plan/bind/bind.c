@@ -273,19 +273,6 @@ int32_t dtx_bind_out(const struct dtx_bind *b, const char *name)
 	return i == DTX_STRMAP_NONE || i >= b->ncols ? -1 : (int32_t)i;
 }
 
-const char *dtx_bind_unique(struct dtx_bind *b, const char *name)
-{
-	const char *got = dtx_bind_out(b, name) < 0 ? dtx_arena_strdup(b->arena, name) : NULL;
-
-	if (dtx_bind_out(b, name) < 0)
-		return got;
-	for (unsigned k = 2;; k++) {
-		got = dtx_arena_printf(b->arena, "%s_%u", name, k);
-		if (!got || dtx_bind_out(b, got) < 0)
-			return got;
-	}
-}
-
 enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
                            enum dtx_demand demand, struct dtx_err *err)
 {

@@ -232,7 +232,5 @@ DTX_MUSTUSE enum dtx_code dtx_bind_fail_next(struct dtx_bind *b, enum dtx_code c
  * give another name as the next step. sub NULL: the parameter is looked for. */
 DTX_MUSTUSE enum dtx_code dtx_bind_taken(struct dtx_bind *b, const char *name, const char *sub,
                                          struct dtx_err *err);
-/* A name that no output column has so far: name, name_2, name_3 ...; NULL: out of memory. */
-const char *dtx_bind_unique(struct dtx_bind *b, const char *name);
 
 #endif

@@ -102,12 +102,3 @@ json_t *dtx_process_json(const struct dtx_process *p)
 	return json_pack("{s:s, s:I, s:I}", "boot", p->boot, "pid", (json_int_t)p->pid, "start",
 	                 (json_int_t)p->start);
 }
-
-void dtx_process_from_json(const json_t *object, const char *host, struct dtx_process *p)
-{
-	memset(p, 0, sizeof(*p));
-	dtx_str_copy(p->boot, sizeof(p->boot), dtx_str_of(dtx_json_text(object, "boot", "")));
-	dtx_str_copy(p->host, sizeof(p->host), dtx_str_of(host));
-	p->pid = dtx_json_int(object, "pid", 0);
-	p->start = dtx_json_int(object, "start", 0);
-}

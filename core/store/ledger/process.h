@@ -21,6 +21,5 @@ const char *dtx_process_user(void);
 bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *self);
 /* {"boot","pid","start"}.  New reference. */
 json_t *dtx_process_json(const struct dtx_process *p);
-void dtx_process_from_json(const json_t *object, const char *host, struct dtx_process *p);
 
 #endif

@@ -105,11 +105,6 @@ const char *dtx_record_id(const struct dtx_record *r)
 	return r->id;
 }
 
-struct dtx_store *dtx_record_store(struct dtx_record *r)
-{
-	return r->store;
-}
-
 /* --- blobs --- */
 
 enum dtx_code dtx_record_blob(struct dtx_record *r, const char *kind, struct dtx_str bytes,

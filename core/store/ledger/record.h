@@ -53,7 +53,6 @@ struct dtx_run_info {
 DTX_MUSTUSE enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_info *info,
                                            struct dtx_record **out, struct dtx_err *err);
 const char *dtx_record_id(const struct dtx_record *r);
-struct dtx_store *dtx_record_store(struct dtx_record *r);
 
 /* Adds a row of details to the record.  Details are written with the next run.output or run.end, in
  * the order in which they were added.  Absent members are null; objects and arrays are stored as
