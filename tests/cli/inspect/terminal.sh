@@ -14,7 +14,7 @@ shown() {
 shown inspect in.csv
 shown inspect "'$f'"
 shown inspect "'$f'" --plan
-shown convert "'$f'" --progress line
+shown convert "'$f'" --progress json
 shown run plan.json "'$f'" --verbose
 shown explain plan.json "'$f'"
 shown check plan.json "'$f'"
