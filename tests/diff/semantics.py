@@ -83,6 +83,8 @@ TABLE = [
     ("clamp keeps floats", derive("length(text(clamp(v, 0, 100)))"), "v\n-3.0\n200.5\n",
      "v,x\n-3.0,3\n200.5,5\n"),
     ("months clamp", derive("date_add(d, 1, 'month')"), "d\n2024-01-31\n", "d,x\n2024-01-31,2024-02-29\n"),
+    ("a row without a time makes no group of resample", {"op": "resample", "col": "d", "every": "1mo", "by": ["k"], "agg": {"n": "count()"}},
+     "k,d\na,\nb,2024-05-06\na,2024-05-07\n", "k,d,n\nb,2024-05-01,1\na,2024-05-01,1\n"),
     ("min and max of nothing are null", group(["k"], "min(n)"), "k,n\na,1\nb,\n", "k,x\na,1\nb,\n"),
     ("the median of two is between", group([], "median(n)"), "n\n1\n4\n", "x\n2.5\n"),
     ("var is of the sample", group([], "var(n)"), "n\n1\n3\n", "x\n2.0\n"),

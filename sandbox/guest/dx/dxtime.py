@@ -4,7 +4,7 @@ import re
 import pandas as pd
 
 from dxfn import DAYS, is_none, typed
-from dxop import as_kind, column_of, fits, group_rows, kind_of, names_of, pick, plain
+from dxop import as_kind, column_of, fits, group_rows, kind_of, names_of, pick, plain, take
 from dxstat import STEP_MONTHS, STEPS
 
 __all__ = ["pad_time", "resample"]
@@ -94,21 +94,21 @@ def result_of(df, keys, parts, what):
 def resample(df, col, every, agg, by=(), label="start", closed="left", fill=False, week_start="monday"):
     """One row per bucket of time. `agg` is a list of {as, expr}, where expr is a function of rows
     and keys."""
-    df, by = df.reset_index(drop=True), names_of(by)
+    by = names_of(by)
     if col in by:
         raise ValueError("the time '%s' cannot be a group" % col)
     kind = kind_of(df[col])
     every = duration(every, kind)
+    df = take(df, [row for row, at in enumerate(plain(df[col])) if at is not None])
     early = pd.Timedelta(microseconds=1 if closed == "right" else 0)
     ahead = pd.Timedelta(days=-DAYS.index(week_start) % 7)
     times, buckets = plain(df[col]), []
     for rows in group_rows(df, by).values():
         first, known = rows[0], {}
         for r in rows:
-            if times[r] is not None:
-                known.setdefault(bucket(times[r] - early + ahead, every) - ahead, []).append(r)
-        at = min(known) if known else None
-        while known and at <= max(known):
+            known.setdefault(bucket(times[r] - early + ahead, every) - ahead, []).append(r)
+        at = min(known)
+        while at <= max(known):
             if at in known or fill:
                 buckets.append((first, at, known.get(at, [])))
             at = after(at, 1, every)
