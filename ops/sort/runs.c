@@ -8,26 +8,28 @@
 #define RUN_ROWS_LEAST 4096u /* fewest rows of a batch, even if there is no room for more */
 #define RUN_BATCH_ROWS 4096u
 
-/* The memory that the sorter may need next: room for another batch (arrays double, and the old and
- * the new one exist together), or for a sort. */
-static size_t next_need(const struct dtx_sorter *s)
+/* The memory that the sorter may need next: another batch, then a sort.  A batch is taken to be as
+ * large as this worker's share of what is in use, per row; arrays double, and the old and the new
+ * one exist together for a moment. */
+static size_t next_need(const struct dtx_opctx *ox, const struct dtx_sorter *s)
 {
-	size_t keys = s->n ? s->bytes.len / s->n * DTX_BATCH_ROWS : 0;
-	size_t sort = s->n * (sizeof(*s->row) + sizeof(uint64_t)), more = 0;
+	const size_t rows = s->n + DTX_BATCH_ROWS;
+	size_t batch = dtx_mem_used() / dtx_op_workers(ox) / s->n * DTX_BATCH_ROWS;
+	size_t keys = s->bytes.len / s->n * DTX_BATCH_ROWS;
+	size_t row = rows > s->cap ? s->cap * sizeof(*s->row) : 0;
+	size_t key = s->bytes.len + keys > s->bytes.cap ? s->bytes.cap : 0;
+	size_t sort = rows * (sizeof(*s->row) + sizeof(uint64_t));
 
-	if (s->n + DTX_BATCH_ROWS > s->cap)
-		more += 2 * s->cap * sizeof(*s->row);
-	if (s->bytes.len + keys > s->bytes.cap)
-		more += 2 * s->bytes.cap;
-	return DTX_MAX(more, sort);
+	return batch + DTX_MAX(2 * row, row + DTX_MAX(2 * key, key + sort));
 }
 
 /* Whether memory will soon be short, assuming that all workers have as much as this one. */
 static bool soon_short(const struct dtx_opctx *ox, const struct dtx_sorter *s, size_t coming)
 {
-	size_t limit = dtx_mem_limit(), need = coming ? coming + next_need(s) : 0;
+	size_t limit = dtx_mem_limit();
 
-	return limit && dtx_mem_used() + need * dtx_op_workers(ox) > limit / 8 * 7;
+	return limit &&
+	       dtx_mem_used() + (coming + next_need(ox, s)) * dtx_op_workers(ox) > limit / 8 * 7;
 }
 
 bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s, size_t coming)

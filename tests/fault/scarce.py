@@ -246,6 +246,16 @@ def memory():
         usual = dtx(["run", name + ".json", "in.csv", "-q"])
         got = [dtx(["run", name + ".json", "in.csv", "-q", *least, "--threads", "16"]) for _ in range(3)]
         check("16 MiB and 16 threads: %s" % name, got == [usual] * 3, [(g[0], g[2]) for g in got])
+    # runs of whole numbers only fill the memory with keys, which must still be sorted before they can move to disk
+    with open("numbers.csv", "w") as f:
+        f.write("k,n\n" + "".join("%d,%d\n" % (i * 7919 % 1000003, i) for i in range(200000)))
+    plan("keys.json", {"op": "sort", "by": ["k"]})
+    plan("texts.json", {"op": "derive", "set": {"t": "concat(k, \" of a longer name\")"}}, {"op": "sort", "by": ["t"]})
+    for name in ("keys", "texts"):
+        usual = dtx(["run", name + ".json", "numbers.csv", "-q"])
+        budgets = [16, 17, 18, 19, 20, 24]
+        got = [dtx(["run", name + ".json", "numbers.csv", "-q", "--memory", "%dM" % m]) for m in budgets]
+        check("sorted with 16 to 24 MiB: %s" % name, got == [usual] * len(budgets), [(g[0], g[2]) for g in got])
     says("less than the least", ["run", "sorted.json", "in.csv", "--memory", "8M"], 2, "takes a size of at least 16M")
     with open("long.csv", "w") as f:
         f.write("id,k,x,y,z\n")
