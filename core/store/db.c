@@ -21,7 +21,6 @@
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
 #define DB_LOG_PAGES  256
-#define DB_NAME_S     60 /* the kernel writes a new name within 5 s (ext4) or 30 s (XFS, btrfs) */
 #define DB_INSERTS    (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
@@ -57,23 +56,33 @@ static ssize_t db_write(int fd, const void *bytes, size_t n, off_t at)
 
 /* --- a run waits for the disk once --- */
 
+static bool db_is_log(const char *path)
+{
+	return dtx_str_ends(dtx_str_of(path), DTX_STR("-wal"));
+}
+
 /* The first time that a connection makes a log durable, SQLite also waits until the log's name in
  * its folder is: the log may be new. That wait costs as much as the first one, and every run is a
- * connection. A log that was made more than DB_NAME_S ago needs no such wait: the process that made
- * it has waited, and if it has not come to that, the kernel has written the folder since. So this
- * says that the folder cannot be opened, after which SQLite goes on. */
+ * connection. So it is done here, and only for a log that is empty: whoever writes its first byte
+ * has waited before, and a log that has bytes has a name on disk. */
+static int db_open_file(const char *path, int flags, int mode)
+{
+	int fd = open(path, flags, mode);
+	struct stat st;
+
+	if (fd >= 0 && (flags & O_CREAT) && db_is_log(path) && !fstat(fd, &st) && !st.st_size &&
+	    dtx_file_sync_dir(path, NULL) != DTX_OK)
+		errno = 0; /* SQLite does not report it either */
+	return fd;
+}
+
+/* Says of a log that its folder cannot be opened, after which SQLite goes on without that wait. */
 static int db_open_folder(const char *path, int *fd)
 {
 	char dir[PATH_MAX];
-	struct statx st;
-	int64_t made;
 
-	if (!statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) &&
-	    (st.stx_mask & STATX_BTIME)) {
-		made = st.stx_btime.tv_sec;
-		if (made > 0 && time(NULL) - made > DB_NAME_S)
-			return SQLITE_CANTOPEN;
-	}
+	if (db_is_log(path))
+		return SQLITE_CANTOPEN;
 	dtx_file_dirname(path, dir, sizeof(dir));
 	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return *fd >= 0 ? SQLITE_OK : SQLITE_CANTOPEN;
@@ -87,6 +96,7 @@ static void db_set_calls(void)
 	} own[] = {
 		{ "pwrite", (sqlite3_syscall_ptr)db_write },
 		{ "pwrite64", (sqlite3_syscall_ptr)db_write },
+		{ "open", (sqlite3_syscall_ptr)db_open_file },
 		{ "openDirectory", (sqlite3_syscall_ptr)db_open_folder },
 	};
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
