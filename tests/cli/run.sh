@@ -125,7 +125,7 @@ for f in "$here"/*/*.sh; do
 		i=$((i + 1))
 		! mine $i "$only" || one "$f"
 		;;
-	*) case $f in *"$only"*) one "$f" ;; esac ;;
+	*) case ${f#"$root/tests/"} in *"$only"*) one "$f" ;; esac ;;
 	esac
 done
 t_done
