@@ -135,7 +135,7 @@ $(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # System calls that a test can make fail, see t_fail_call in tests/t.h.
-T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
+T_CALLS := access faccessat statfs mmap memfd_create fstat fchmod fsync fdatasync rename link unlink getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/worker/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 

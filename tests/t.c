@@ -156,6 +156,7 @@ CALL(int, faccessat, (int dir, const char *path, int mode, int flags), (dir, pat
 CALL(int, access, (const char *path, int mode), (path, mode), -1)
 CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 CALL(int, fsync, (int fd), (fd), -1)
+CALL(int, fdatasync, (int fd), (fd), -1)
 CALL(int, rename, (const char *from, const char *to), (from, to), -1)
 CALL(int, link, (const char *from, const char *to), (from, to), -1)
 CALL(int, unlink, (const char *path), (path), -1)

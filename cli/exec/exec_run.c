@@ -11,6 +11,7 @@
 #include "cli/exec/jail_limits.h"
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
+#include "core/base/thread/pool.h"
 #include "core/fallback/prompt/redact.h"
 #include "sandbox/main/jail.h"
 
@@ -30,10 +31,11 @@ static enum dtx_code start_record(struct dtx_execution *x, struct dtx_err *err)
 	info.argv = x->cli->argv;
 	info.start_us = x->start_us;
 	info.replay_of = x->replay_of;
+	info.with_next = true;
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_WRITE, &x->store, err));
 	DTX_TRY(dtx_record_start(x->store, &info, &x->record, err));
 	DTX_TRY(dtx_record_blob(x->record, "code", dtx_buf_str(&x->code), hash, err));
-	DTX_TRY(dtx_record_event(
+	DTX_TRY(dtx_record_event_soon(
 		x->record, "exec.start",
 		json_pack("{ss sI sI so*}", "code", hash, "now_us", (json_int_t)x->spec.now_us,
 	                  "argc", (json_int_t)x->argc, "session",
@@ -249,7 +251,7 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 		json_decref(report);
 		report = NULL;
 	}
-	return dtx_record_event_soon(x->record, "jail.end",
+	return dtx_record_event_next(x->record, "jail.end",
 	                             report ? json_pack("{si so so}", "idx", 0, "report", report,
 	                                                "result", dtx_execution_result(x))
 	                                    : NULL,
@@ -281,17 +283,37 @@ static enum dtx_code end_record(struct dtx_execution *x, enum dtx_code rc, struc
 
 /* --- the whole run --- */
 
+static enum dtx_code save_start(void *arg, struct dtx_err *err)
+{
+	const struct dtx_execution *x = arg;
+
+	return dtx_record_sync(x->record, err);
+}
+
+/* The disk is waited for while the program runs. Nothing leaves the jail before the disk says that
+ * the run has begun: what the program printed and left is dropped if that fails. */
 static enum dtx_code run_program(struct dtx_execution *x, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK, recorded, kept;
+	enum dtx_code rc = DTX_OK, saved, recorded, kept;
 	struct dtx_err second = DTX_ERR_INIT;
+	struct dtx_task *save = NULL;
 	char *params = params_of(x);
 
 	if (!params)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_task_start(save_start, x, &save, err));
+	if (!save)
+		DTX_TRY(save_start(x, err));
 	x->ran = true;
 	rc = dtx_provider_local.exec(x->box, dtx_buf_str(&x->code), params, &x->report, err);
-	recorded = record_report(x, &second);
+	saved = dtx_task_join(save, &second);
+	if (saved != DTX_OK) {
+		dtx_jail_report_clear(&x->report);
+		dtx_err_clear(err);
+		x->unsaved = true;
+		rc = DTX_OK;
+	}
+	recorded = saved == DTX_OK ? record_report(x, &second) : saved;
 	kept = recorded == DTX_OK ? keep_files(x, &second) : recorded;
 	if (rc == DTX_OK && kept != DTX_OK) {
 		rc = kept;

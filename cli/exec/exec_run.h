@@ -35,6 +35,7 @@ struct dtx_execution {
 	struct dtx_session session; /* with args->session: what it was before this call */
 	uint32_t call;              /* its number in the session, from 1 */
 	bool ran;                   /* the box was given the program */
+	bool unsaved;               /* the disk refused the start of this run */
 	const char *ended;          /* why the session ended with this call; NULL: it goes on */
 	struct dtx_box *box;
 	struct dtx_jail_report report;

@@ -152,6 +152,8 @@ void dtx_execution_session_close(struct dtx_execution *x)
 	rests = x->box && dtx_jail_session_rests(x->box, &why);
 	if (!x->ran || dtx_jail_session_untouched(x->box))
 		dtx_session_back(&x->session);
+	else if (x->unsaved)
+		x->ended = "its record cannot be written";
 	else if (rests && ended_well(x))
 		x->ended = hand_over(x);
 	else

@@ -180,7 +180,7 @@ static enum dtx_code fallback_event_trigger(struct dtx_fallback_job *w, struct d
 
 	if (!w->r->record)
 		return DTX_OK;
-	return dtx_record_event_soon(
+	return dtx_record_event_next(
 		w->r->record, "run.trigger",
 		json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", fallback_pointer(g),
 	                  "code", dtx_code_name(g->trigger->code), "op", dtx_fallback_job_op(w),

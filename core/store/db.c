@@ -443,6 +443,16 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 	return rc;
 }
 
+enum dtx_code dtx_db_sync(struct dtx_db *db, struct dtx_err *err)
+{
+	sqlite3_file *log = NULL;
+	int got = sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+
+	if (got == SQLITE_OK && log && log->pMethods)
+		got = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, "write", err);
+}
+
 void dtx_db_rollback(struct dtx_db *db)
 {
 	/* After some errors SQLite has rolled back already. */

@@ -30,6 +30,9 @@ DTX_MUSTUSE enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err);
  * file; no other process can read meanwhile.  store_busy while another process has the file
  * open. */
 DTX_MUSTUSE enum dtx_code dtx_db_begin_alone(struct dtx_db *db, struct dtx_err *err);
+/* Waits until what was committed is on disk, in a store with a log. Without one each commit has
+ * waited. May run on another thread while the connection is not used. */
+DTX_MUSTUSE enum dtx_code dtx_db_sync(struct dtx_db *db, struct dtx_err *err);
 /* Whether the file has a write-ahead log. */
 bool dtx_db_logs(struct dtx_db *db);
 /* Call it outside of a transaction: gives the file its log again, also after a dtx_db_begin_alone

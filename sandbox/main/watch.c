@@ -167,13 +167,15 @@ static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 	b->early = !b->kill;
 }
 
-#define STOP_MS 1000
+#define STOP_MS    1000
+#define STOP_LOOKS 8
 
 /* Stops the worker and waits until the kernel says that it has stopped. Stops: code that runs
  * between two calls, beyond their limits. */
 static bool stop_worker(const struct dtx_box *b)
 {
 	int64_t deadline = dtx_now_ns() + (int64_t)STOP_MS * 1000000;
+	int looks = 0;
 
 	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGSTOP, NULL, 0u))
 		return false;
@@ -182,7 +184,11 @@ static bool stop_worker(const struct dtx_box *b)
 
 		if (dtx_now_ns() > deadline)
 			return false;
-		nanosleep(&breath, NULL);
+		/* It usually stops within two looks; the shortest sleep takes longer. */
+		if (looks++ < STOP_LOOKS)
+			sched_yield();
+		else
+			nanosleep(&breath, NULL);
 	}
 	return true;
 }

@@ -51,7 +51,7 @@ static char process_stat(int64_t pid, int64_t *start)
 	return end[2];
 }
 
-void dtx_process_self(struct dtx_process *p)
+static void process_find_self(struct dtx_process *p)
 {
 	memset(p, 0, sizeof(*p));
 	p->pid = getpid();
@@ -60,6 +60,16 @@ void dtx_process_self(struct dtx_process *p)
 	(void)process_stat(p->pid, &p->start);
 	if (gethostname(p->host, sizeof(p->host) - 1) < 0)
 		p->host[0] = '\0';
+}
+
+/* A run asks several times, and two files of /proc are read for an answer, so it is kept. */
+void dtx_process_self(struct dtx_process *p)
+{
+	static _Thread_local struct dtx_process self;
+
+	if (self.pid != getpid()) /* the first question, or after a fork */
+		process_find_self(&self);
+	*p = self;
 }
 
 static char process_name[64];

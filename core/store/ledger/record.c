@@ -23,9 +23,19 @@ struct record_blob {
 	size_t len;
 };
 
+/* An event that is written in the transaction of the next one. */
+struct record_event {
+	const char *kind;
+	json_t *body;
+};
+#define RECORD_WAITING 4
+
 struct dtx_record {
 	struct dtx_store *store;
 	char id[DTX_RUN_ID];
+	struct record_event waiting[RECORD_WAITING];
+	size_t nwaiting;
+	bool unleased;                 /* run.start waits, and the lease with it */
 	json_t *part[DTX_PART_COUNT];  /* details that are not written yet */
 	int64_t index[DTX_PART_COUNT]; /* number of the next detail */
 	bool snippet;                  /* a region was recorded */
@@ -159,7 +169,13 @@ static enum dtx_code record_lease(struct dtx_record *r, enum record_lease lease,
 	return dtx_db_run(db, DTX_SQL_LEASE_DROP, &val, 1, err);
 }
 
-/* Writes blobs, event, derived rows and lease within the transaction that has begun. */
+static void record_waiting_clear(struct dtx_record *r)
+{
+	while (r->nwaiting)
+		json_decref(r->waiting[--r->nwaiting].body);
+}
+
+/* Writes blobs, events, derived rows and lease within the transaction that has begun. */
 static enum dtx_code record_commit(struct dtx_record *r, const char *kind, const json_t *body,
                                    enum record_lease lease, struct dtx_err *err)
 {
@@ -174,10 +190,19 @@ static enum dtx_code record_commit(struct dtx_record *r, const char *kind, const
 
 		DTX_TRY(dtx_blob_put(db, b->kind, (struct dtx_str){ b->bytes, b->len }, hash, err));
 	}
+	for (i = 0; i < r->nwaiting; i++) {
+		struct dtx_event before = { 0, 0, r->waiting[i].kind, r->id, r->waiting[i].body };
+
+		DTX_TRY(dtx_ledger_append(db, &before, err));
+	}
 	DTX_TRY(dtx_ledger_append(db, &event, err));
+	if (r->unleased && lease != RECORD_LEASE_DROP)
+		lease = RECORD_LEASE_PUT;
 	DTX_TRY(record_lease(r, lease, err));
 	DTX_TRY(dtx_db_commit(db, err));
+	r->unleased = false;
 	record_blobs_clear(r);
+	record_waiting_clear(r);
 out:
 	if (rc != DTX_OK)
 		dtx_db_rollback(db);
@@ -225,6 +250,26 @@ enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *b
                                struct dtx_err *err)
 {
 	return record_event(r, kind, body, false, err);
+}
+
+enum dtx_code dtx_record_event_next(struct dtx_record *r, const char *kind, json_t *body,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->nwaiting == RECORD_WAITING)
+		return dtx_record_event_soon(r, kind, body, err);
+	if (!body)
+		DTX_FAIL_MEM(err);
+	r->waiting[r->nwaiting++] = (struct record_event){ kind, json_incref(body) };
+out:
+	json_decref(body);
+	return rc;
+}
+
+enum dtx_code dtx_record_sync(struct dtx_record *r, struct dtx_err *err)
+{
+	return dtx_db_sync(dtx_store_db(r->store), err);
 }
 
 /* --- start --- */
@@ -423,7 +468,12 @@ enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_inf
 	DTX_TRY(record_chain_fits(store, err));
 	/* A power failure may undo this event as long as the run has no result; the next event
 	 * makes it durable. */
-	DTX_TRY(record_write_soon(r, "run.start", body, RECORD_LEASE_PUT, err));
+	if (info->with_next) {
+		r->unleased = true;
+		DTX_TRY(dtx_record_event_next(r, "run.start", json_incref(body), err));
+	} else {
+		DTX_TRY(record_write_soon(r, "run.start", body, RECORD_LEASE_PUT, err));
+	}
 	*out = r;
 	r = NULL;
 out:
@@ -545,6 +595,7 @@ void dtx_record_free(struct dtx_record *r)
 		return;
 	record_drop_parts(r);
 	record_blobs_clear(r);
+	record_waiting_clear(r);
 	dtx_mem_free(r->blob);
 	dtx_mem_free(r);
 }

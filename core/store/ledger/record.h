@@ -47,6 +47,7 @@ struct dtx_run_info {
 	 * that they can be cleaned up if it is killed.  NULL: none. */
 	json_t *targets;
 	int64_t start_us; /* 0: now */
+	bool with_next;   /* run.start waits for the next event, which follows at once */
 };
 
 /* Appends run.start.  The record borrows `store`. */
@@ -96,6 +97,16 @@ DTX_MUSTUSE enum dtx_code dtx_record_event(struct dtx_record *r, const char *kin
 /* The same for events on which nothing outside of the store depends: it does not wait for the disk.
  * The next event that does wait makes this one durable too. */
 DTX_MUSTUSE enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char *kind,
+                                                json_t *body, struct dtx_err *err);
+
+/* Waits until all events so far are on disk. May run on another thread while the record and its
+ * store are not used. */
+DTX_MUSTUSE enum dtx_code dtx_record_sync(struct dtx_record *r, struct dtx_err *err);
+
+/* The same, but written in the transaction of the next event, before it: for an event that another
+ * one follows soon. If the process is killed in between, the record does not have it. At most four
+ * wait. `kind` must live as long as the record. */
+DTX_MUSTUSE enum dtx_code dtx_record_event_next(struct dtx_record *r, const char *kind,
                                                 json_t *body, struct dtx_err *err);
 
 /* Appends run.output: every output of the run, complete but not renamed yet.  Array of {path, temp

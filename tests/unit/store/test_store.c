@@ -13,6 +13,7 @@
 #include "core/store/dbtable.h"
 #include "core/store/cache/gc.h"
 #include "core/store/query/query.h"
+#include "core/store/ledger/ledger.h"
 #include "core/store/ledger/rebuild.h"
 #include "core/store/ledger/verify.h"
 #include "tests/t.h"
@@ -379,6 +380,49 @@ void test_store_append_only(void)
 	T_CHECK(sqlite3_exec(db, "DELETE FROM ledger", NULL, NULL, NULL) != SQLITE_OK);
 	sqlite3_close(db);
 	dtx_store_free(s);
+}
+
+static enum dtx_code name_event(void *arg, const struct dtx_event *event, struct dtx_err *err)
+{
+	(void)err;
+	dtx_buf_printf(arg, " %s", event->kind);
+	return DTX_OK;
+}
+
+/* Events that wait are written with the next one, in order; a disk that refuses is an error. */
+void test_store_events_wait_for_the_next(void)
+{
+	struct dtx_store *s = open_store("store.db");
+	struct dtx_buf kinds = DTX_BUF_INIT(4096);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_record *r = NULL;
+	struct dtx_run_info info = { .command = "exec", .with_next = true };
+	char id[DTX_RUN_ID];
+	int i;
+
+	dtx_run_id_new(id);
+	info.run_id = id;
+	T_OK(dtx_record_start(s, &info, &r, &err), &err);
+	T_OK(dtx_ledger_walk(dtx_store_db(s), 1, name_event, &kinds, &err), &err);
+	T_STR(dtx_buf_text(&kinds), " genesis");
+	T_OK(dtx_record_event_soon(r, "exec.start", json_object(), &err), &err);
+	T_OK(dtx_record_sync(r, &err), &err);
+	t_fail_call("fdatasync", 0, EIO);
+	T_CODE(dtx_record_sync(r, &err), DTX_E_STORE_IO, &err);
+	T_CHECK(t_failed_call());
+	for (i = 0; i < 5; i++) /* one more than may wait */
+		T_OK(dtx_record_event_next(r, "jail.end", json_pack("{s:i}", "idx", i), &err),
+		     &err);
+	T_OK(dtx_record_end(r, "ok", NULL, 0, NULL, &err), &err);
+	dtx_buf_reset(&kinds);
+	T_OK(dtx_ledger_walk(dtx_store_db(s), 1, name_event, &kinds, &err), &err);
+	T_STR(dtx_buf_text(&kinds), " genesis run.start exec.start jail.end jail.end jail.end "
+	                            "jail.end jail.end run.end");
+	T_INT(findings(s, NULL), 0);
+	dtx_record_free(r);
+	dtx_store_free(s);
+	dtx_buf_clear(&kinds);
+	dtx_err_clear(&err);
 }
 
 void test_store_head(void)
