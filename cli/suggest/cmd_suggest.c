@@ -46,11 +46,12 @@ struct suggestion {
 	/* "" and words such as "NA" in cells of the input: the example leaves them out or has nulls
 	 * for them, so the search takes them for nulls, and the plan must, too */
 	json_t *nulls;
-	json_t *list; /* the result */
+	json_t *stacked; /* steps that make one table of several below each other; NULL: none */
+	json_t *list;    /* the result */
 };
 
 /* How the input is read for a search by example. */
-enum reading { READING_FOUND, READING_HEADERLESS, READING_CLEANED };
+enum reading { READING_FOUND, READING_HEADERLESS, READING_CLEANED, READING_STACKED };
 
 /* Makes a plan of this reading and `more` steps. A plan needs a step: without any it keeps all
  * rows. A new reference. */
@@ -60,12 +61,14 @@ static json_t *suggest_plan(const struct suggestion *x, enum reading how, const 
 		how == READING_CLEANED ? dtx_look_cleaned(&x->look) : json_deep_copy(x->look.input);
 	json_t *steps = json_array();
 
-	if (how == READING_HEADERLESS && input)
+	if ((how == READING_HEADERLESS || how == READING_STACKED) && input)
 		(void)json_object_set_new(input, "header_rows", json_integer(0));
 	if (json_array_size(x->nulls) && input && !json_object_get(input, "null_values"))
 		(void)json_object_set(input, "null_values", x->nulls);
 	if (how == READING_CLEANED && steps)
 		(void)json_array_extend(steps, x->look.suggested.steps);
+	if (how == READING_STACKED && steps)
+		(void)json_array_extend(steps, x->stacked);
 	if (more && steps)
 		(void)json_array_extend(steps, (json_t *)(uintptr_t)more);
 	if (steps && !json_array_size(steps))
@@ -286,6 +289,9 @@ static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 		DTX_TRY(suggest_bare(x, err));
 	if (!suggest_whole(x))
 		DTX_TRY(suggest_both(x, runs, err));
+	DTX_TRY(dtx_propose_stacked(x->look.runner.source[0], x->look.input, &x->stacked, err));
+	if (!suggest_whole(x) && x->stacked)
+		DTX_TRY(suggest_search(x, READING_STACKED, &runs, err));
 	/* the first rows may be no headers */
 	if (!suggest_whole(x) && suggest_free(x))
 		DTX_TRY(suggest_search(x, READING_HEADERLESS, &runs, err));
@@ -411,6 +417,7 @@ static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, 
 		status = a->json ? dtx_out_json(cli, x.list, 1) : dtx_out_print(cli, &out);
 	json_decref(x.list);
 	json_decref(x.nulls);
+	json_decref(x.stacked);
 	dtx_textgrid_clear(&x.want);
 	dtx_textgrid_clear(&x.raw);
 	dtx_look_clear(&x.look);

@@ -176,7 +176,9 @@ static enum dtx_code look_assume(struct dtx_look *x, struct dtx_source *src, uin
 		input = look_given(x);
 		again = dtx_propose_header(src, input, NULL, &why);
 		x->opts.header_rows = (int)dtx_json_int(input, "header_rows", -1);
-		x->guessed |= x->opts.header_rows > 1;
+		x->guessed |= x->opts.header_rows > 1 ||
+		              dtx_json_int(input, "skip", x->opts.skip) > x->opts.skip;
+		x->opts.skip = dtx_json_int(input, "skip", x->opts.skip);
 		json_decref(input);
 	}
 	if (again == DTX_OK && x->opts.header_rows >= 0) {

@@ -297,7 +297,7 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	const char *const *name = m->g->name + from;
 	struct dtx_like_names names = dtx_like_names(name, n);
 	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n, crossed = 0, total = from;
-	double like, score, alike, filled = 0;
+	double like, score, alike, near, filled = 0;
 	bool matrix;
 	json_t *step;
 
@@ -354,13 +354,13 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 			continue;
 		}
 		alike = dtx_like_values(&m->col[at], &m->col[c ? at - 1 : from]);
+		near = DTX_MAX(dtx_like_names(m->g->name + (c ? from : at), n + 1).score,
+		               dtx_like_neighbours(m->g->name[at], m->g->name[c ? at - 1 : from]));
 		if (at == total || dtx_makers_numbers_rows(m, at))
 			continue;
 		if (dtx_like_leftover(m->g->name[at]))
 			score -= 0.2;
-		if ((dtx_like_neighbours(m->g->name[at], m->g->name[c ? at - 1 : from]) >= 0.5 &&
-		     alike > 0.6) ||
-		    (!names.what && alike > 0.8))
+		if (alike > (near < 0.5 ? 0.8 : 0.6) && (!names.what || near >= 0.74))
 			score -= 0.25;
 		else if (names.score < 0.85 &&
 		         (alike > 0.8 || (dtx_kind_is_number(m->col[at].kind) &&

@@ -252,6 +252,10 @@ static struct dtx_like_names groups_names(struct dtx_makers *m, const struct dtx
 			break;
 	}
 	*end += *end && i == *k; /* the blank before the last word */
+	/* "0 mg" and "8:00" without it would be less than a value */
+	if (*end && isdigit((unsigned char)name[0][strlen(name[0]) - *end - 1]) &&
+	    !isalpha((unsigned char)name[0][strlen(name[0]) - *end]))
+		*end = 0;
 	return m->failed ? (struct dtx_like_names){ .column = "name" } : dtx_like_names(name, *k);
 }
 
@@ -296,7 +300,7 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 		groups_names(m, s->right, s->r_in, s->nright, left ? &k : &v, &r_end);
 	struct dtx_like_names names = left ? rights : lefts, values = left ? lefts : rights;
 	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
-	const char *column = dtx_makers_name(m, names.column);
+	const char *column = dtx_makers_name(m, names.column), *first;
 	double score, within = groups_like(m, s, left), other = groups_like(m, s, !left);
 	struct dtx_str sep;
 	json_t *step, *to, *cols, *rename;
@@ -323,7 +327,16 @@ static void groups_add(struct dtx_makers *m, const struct groups *s, bool left, 
 	                              : 0) +
 	        0.25 * (within - other);
 	score -= col[ncol - 1] - col[0] + 1 != ncol ? 0.25 : 0;
-	score -= values.what ? 0.1 : 0; /* years are no names of columns */
+	/* years and numbers are no names of columns; letters can be */
+	first = left ? s->cut[0].left.ptr : s->cut[0].right.ptr;
+	score -= isdigit((unsigned char)*first) || (values.what && !values.numbered) ? 0.3
+	         : values.what                                                       ? 0.1
+	                                                                             : 0;
+	/* "control", "low N", "high N", "low P", "high P": the first one belongs to them too */
+	score -= !names.what && names.score < 0.8 && other + 0.05 >= within && col[0] > 1 &&
+	                         dtx_like_values(&m->col[col[0] - 1], &m->col[col[0]]) >= 0.8
+	                 ? 0.15
+	                 : 0;
 	score += ncol + 3 >= m->g->ncols ? 0.04 : 0;
 	score -= within < 0.55 ? 0.2 : 0;
 	score -= bare ? 0.1 : 0;

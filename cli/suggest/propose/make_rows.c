@@ -27,6 +27,7 @@ struct record_keys {
 	int64_t rows, records, whole; /* rows with keys; records; those with all keys */
 	int64_t values;               /* rows with a value */
 	int64_t apart;                /* records with a blank row before them */
+	int64_t led;                  /* records that begin with the first key */
 	bool ordered;                 /* the keys have the same order in all records */
 	uint32_t numbers;             /* keys that are numbers or dates */
 };
@@ -77,6 +78,7 @@ static bool record_keys(const struct dtx_makers *m, uint32_t col, uint32_t value
 			have = last = 0;
 			k->apart += blank;
 			k->records++;
+			k->led += !i;
 		}
 		blank = false;
 		k->ordered &= i >= last;
@@ -115,7 +117,7 @@ static void records_add(struct dtx_makers *m, uint32_t col, uint32_t value, cons
                         const struct record_keys *k)
 {
 	double score = 0.97;
-	bool apart = k->apart + 1 >= k->records;
+	bool apart = k->apart + 1 >= k->records || (k->led == k->records && k->ordered);
 	json_t *step = json_pack("{ss ss}", "op", "pivot_records", "key", m->g->name[col]);
 
 	if (sep)
@@ -362,9 +364,9 @@ static void titles_sums(struct dtx_makers *m)
 		               "%lld rows have the sums of the rows below them, such as '%.40s'%s",
 		               (long long)n, cell(m, 0, 0), dtx_makers_place(m, 0, cell(m, 0, 0)));
 		if (r < m->g->nrows && !m->failed)
-			m->failed |= json_array_append_new(m->list[m->n - 1].steps,
-			                                   json_pack("{ss s[s]}", "op", "drop_rows",
-			                                             "kinds", "totals")) < 0;
+			m->failed |= json_array_insert_new(m->list[m->n - 1].steps, 0,
+			                                   json_pack("{ss si}", "op", "skip_rows",
+			                                             "tail", 1)) < 0;
 	}
 	dtx_buf_clear(&b);
 }

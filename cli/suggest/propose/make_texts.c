@@ -10,7 +10,7 @@ enum { PIECES_MAX = 600 };
 
 struct piece {
 	uint64_t hash, shape;
-	uint32_t cell;        /* number of its cell */
+	uint64_t cell;        /* hash of its cell */
 	uint32_t left, right; /* its place there, from both ends */
 	bool alone;           /* it is the whole cell */
 };
@@ -79,6 +79,7 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 {
 	struct dtx_str rest = dtx_str_of(text), piece = { "", 0 };
 	bool split = strstr(text, sep) != NULL, function = false;
+	uint64_t whole = dtx_cell_hash(rest);
 	uint32_t n = 0, from = p->n, i;
 	double x;
 
@@ -105,7 +106,7 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		p->words += words_of(piece, &function);
 		p->mixed += split && is_mixed(piece);
 		p->piece[p->n++] = (struct piece){
-			dtx_cell_hash(piece), dtx_cell_shape(piece), p->cells, n, 0, !split
+			dtx_cell_hash(piece), dtx_cell_shape(piece), whole, n, 0, !split
 		};
 	}
 	for (i = from; i < p->n; i++)

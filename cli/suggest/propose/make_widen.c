@@ -106,6 +106,18 @@ static bool widen_complete(struct dtx_makers *m, struct widen *w)
 	return once;
 }
 
+/* Whether a list of words has this name, in capitals or not. */
+static bool head_in(const char *name, const char *words)
+{
+	char head[32];
+	size_t i;
+
+	dtx_str_copy(head, sizeof(head), dtx_str_of(name));
+	for (i = 0; head[i]; i++)
+		head[i] = (char)(head[i] >= 'A' && head[i] <= 'Z' ? head[i] | 32 : head[i]);
+	return dtx_str_in_list(words, head);
+}
+
 static void widen_try(struct dtx_makers *m, struct widen *w)
 {
 	static const char heads[] =
@@ -114,8 +126,7 @@ static void widen_try(struct dtx_makers *m, struct widen *w)
 	struct dtx_like_names names;
 	uint32_t k, words = 0, texts = 0;
 	double low = INFINITY, high = -INFINITY, score;
-	char head[32];
-	size_t i;
+	bool valued;
 
 	if (!widen_keys(m, w) || !widen_complete(m, w))
 		return;
@@ -130,14 +141,12 @@ static void widen_try(struct dtx_makers *m, struct widen *w)
 		low = DTX_MIN(low, w->log_sum[k] / w->numbers[k]);
 		high = DTX_MAX(high, w->log_sum[k] / w->numbers[k]);
 	}
-	dtx_str_copy(head, sizeof(head), dtx_str_of(m->g->name[w->key]));
-	for (i = 0; head[i]; i++)
-		head[i] = (char)(head[i] >= 'A' && head[i] <= 'Z' ? head[i] | 32 : head[i]);
-	score = 0.3 + (dtx_str_in_list(heads, head) ? 0.22 : 0) + 0.2 * words / w->n +
+	valued = head_in(m->g->name[w->value], "value,values,val,amount,obs_value,measurement");
+	score = 0.3 + (head_in(m->g->name[w->key], heads) ? 0.22 : 0) + 0.2 * words / w->n +
 	        (texts && texts < w->n ? 0.25
 	         : high - low > 0.7    ? 0.2
 	                               : 0) +
-	        (w->ids >= 3 ? 0.05 : 0);
+	        (w->ids >= 3 ? 0.05 : 0) + (valued ? 0.1 : 0);
 	dtx_makers_add(m, "widen",
 	               json_pack("{ss s[s] s[s]}", "op", "pivot_wider", "names_from",
 	                         m->g->name[w->key], "values_from", m->g->name[w->value]),

@@ -8,19 +8,20 @@
 #include "core/base/hash/hash.h"
 #include "core/base/memory/mem.h"
 #include "core/base/text/utf8.h"
-#include "core/io/header/header.h"
 #include "core/plan/plan.h"
 
 enum {
 	SAMPLE_ROWS = 2000,
 	SAMPLE_CELLS = 300000,
-	HEADER_ROWS = 12, /* rows that are looked at for a header of numbers */
+	HEADER_ROWS = 12, /* rows that are looked at for a header */
 	RESULT_ROWS = 5,
 	BASES = 4 /* proposals that are tried as the first of two steps */
 };
 
 #define THINKABLE 0.45 /* a second step of so much, which is no proposal, leaves a doubt */
-#define CLEAN     0.7  /* score of the table without rows that are no data */
+#define CLEAN     0.65 /* score of the table without rows that are no data */
+#define READ      0.61 /* score of the table as it is, if it does not begin in the first row */
+#define STACKED   0.93 /* score of one table made of several that are below each other */
 #define RIVAL     0.07 /* a score that is less than this below the best one is about equal */
 
 /* --- reading --- */
@@ -39,199 +40,6 @@ enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input, int6
 	enum dtx_code rc = dtx_byexample_run(plan, src, 0, out, err);
 
 	json_decref(plan);
-	return rc;
-}
-
-/* Makes the table whose first row are the names of `g`, as if it had been read without a header. */
-static enum dtx_code propose_demote(const struct dtx_textgrid *g, struct dtx_textgrid *out,
-                                    struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	size_t n = (size_t)(g->nrows + 1) * g->ncols, i;
-
-	out->ncols = g->ncols;
-	out->nrows = g->nrows + 1;
-	out->name = dtx_arena_zalloc(&out->arena, (size_t)g->ncols + 1, sizeof(*out->name));
-	out->cell = dtx_arena_zalloc(&out->arena, n + 1, sizeof(*out->cell));
-	if (!out->name || !out->cell)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) {
-		const char *text = i < g->ncols ? g->name[i] : g->cell[i - g->ncols];
-
-		/* a column without a name has been given one */
-		if (i < g->ncols && dtx_like_unnamed(text))
-			text = NULL;
-		out->cell[i] = text ? dtx_arena_strdup(&out->arena, text) : NULL;
-		if (text && !out->cell[i])
-			DTX_FAIL_MEM(err);
-	}
-	for (i = 0; i < g->ncols; i++) {
-		out->name[i] = dtx_arena_printf(&out->arena, "column_%zu", i + 1);
-		if (!out->name[i])
-			DTX_FAIL_MEM(err);
-	}
-out:
-	return rc;
-}
-
-/* --- the header --- */
-
-/* Whether the first row can be the header: its cells are distinct, and most are filled. */
-static bool header_fits(const struct dtx_textgrid *g)
-{
-	uint32_t c, k, filled = 0;
-
-	for (c = 0; c < g->ncols; c++) {
-		const char *text = dtx_textgrid_at(g, 0, c);
-
-		if (dtx_cell_blank(text))
-			continue;
-		filled++;
-		for (k = 0; k < c; k++) {
-			const char *other = dtx_textgrid_at(g, 0, k);
-
-			if (other && !strcmp(other, text))
-				return false;
-		}
-	}
-	return g->ncols > 1 && filled * 10 >= g->ncols * 6;
-}
-
-/* Whether the second row has values, so that it is no part of a header. */
-static bool header_ends(const struct dtx_textgrid *g)
-{
-	uint32_t c, values = 0;
-	double n;
-
-	for (c = 0; c < g->ncols && g->nrows > 1; c++)
-		values += dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(g, 1, c), &n)) &&
-		          dtx_head_judge(dtx_str_of(dtx_textgrid_at(g, 1, c))) == DTX_HEAD_VALUE;
-	return values > 0;
-}
-
-/* Whether the cells of the first row are years or other numbers of a series, after a text. */
-static bool header_counts(const struct dtx_textgrid *g)
-{
-	uint32_t from = 0;
-	double n;
-
-	while (from < g->ncols &&
-	       !dtx_kind_is_number(dtx_cell_kind(dtx_textgrid_at(g, 0, from), &n)))
-		from++;
-	return from && g->ncols - from >= 2 &&
-	       dtx_like_names(g->cell + from, g->ncols - from).score >= 0.9;
-}
-
-/* The number of names that the reader has numbered because they are repeated. */
-static uint32_t header_repeats(const struct dtx_textgrid *g)
-{
-	uint32_t c, k, n = 0;
-
-	for (c = 0; c < g->ncols; c++) {
-		const char *cut = strrchr(g->name[c], '_');
-
-		for (k = 0; cut && cut[1] == '2' && !cut[2] && k < c; k++)
-			n += strlen(g->name[k]) == (size_t)(cut - g->name[c]) &&
-			     !strncmp(g->name[k], g->name[c], (size_t)(cut - g->name[c]));
-	}
-	return n;
-}
-
-/* Two header rows, in which the upper labels are written once: the names of the columns to the
- * right of such a label are repeated, unless they get it too. */
-static enum dtx_code header_right(struct dtx_source *src, json_t *input, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid plain = DTX_TEXTGRID_INIT, right = DTX_TEXTGRID_INIT;
-	json_t *filled = json_deep_copy(input);
-
-	if (!dtx_json_set(filled, "header_fill", json_string("right")))
-		DTX_FAIL_MEM(err);
-	if (dtx_propose_read(src, input, 1, &plain, NULL) == DTX_OK && header_repeats(&plain) &&
-	    dtx_propose_read(src, filled, 1, &right, NULL) == DTX_OK && !header_repeats(&right) &&
-	    !dtx_json_set(input, "header_fill", json_string("right")))
-		DTX_FAIL_MEM(err);
-out:
-	json_decref(filled);
-	dtx_textgrid_clear(&plain);
-	dtx_textgrid_clear(&right);
-	return rc;
-}
-
-/* Whether the first row has labels that are repeated over the columns of their groups, and the
- * second one a name for each column of a group: "", "Exports", "Exports", "Imports", "Imports"
- * above "Country", "2009", "2010", "2009", "2010". */
-static bool header_pairs(const struct dtx_textgrid *g)
-{
-	const char *const *top = g->cell, *const *low = g->cell + g->ncols;
-	uint32_t c, k, repeats = 0, from = 0;
-	double n;
-
-	if (g->nrows < 3)
-		return false;
-	while (from + 1 < g->ncols && dtx_cell_blank(top[from]) && dtx_cell_blank(low[from]))
-		from++; /* labels of rows without a name */
-	for (c = from; c < g->ncols; c++) {
-		bool again = c && top[c] && top[c - 1] && !strcmp(top[c], top[c - 1]);
-
-		if (dtx_cell_blank(low[c]))
-			return false;
-		repeats += again;
-		for (k = from; k < c; k++) {
-			if (!strcmp(low[c], low[k]) &&
-			    (!top[c] || !top[k] || !strcmp(top[c], top[k])))
-				return false;
-		}
-	}
-	if (from)
-		return repeats * 2 >= g->ncols - from - 1;
-	for (c = 0; c < g->ncols && (c == 0 || top[c] != NULL); c++)
-		;
-	for (k = 1; k < g->ncols && !(top[k] && top[k - 1] && !strcmp(top[k], top[k - 1])); k++)
-		;
-	return c == g->ncols && repeats * 2 >= g->ncols - 1 && !dtx_cell_blank(low[0]) &&
-	       !dtx_kind_is_number(dtx_cell_kind(low[0], &n)) &&
-	       dtx_like_neighbours(low[k - 1], low[k]) >= 0.74;
-}
-
-enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input, const json_t *describe,
-                                 struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid raw = DTX_TEXTGRID_INIT;
-	json_t *rows = json_object_get(describe, "header_rows"), *bare = NULL;
-	struct dtx_err why = DTX_ERR_INIT;
-	json_int_t found = json_is_integer(rows) ? json_integer_value(rows) : -1;
-
-	if (dtx_json_int(input, "header_rows", found) > 1 && !json_object_get(input, "header_fill"))
-		DTX_TRY(header_right(src, input, err));
-	if (json_object_get(input, "header_rows") || (describe && !rows))
-		return DTX_OK;
-	bare = json_deep_copy(input);
-	if (!dtx_json_set(bare, "header_rows", json_integer(0)))
-		DTX_FAIL_MEM(err);
-	if (dtx_propose_read(src, bare, HEADER_ROWS, &raw, &why) != DTX_OK || !raw.nrows) {
-		if (why.code == DTX_E_NO_MEMORY)
-			DTX_FAIL_MEM(err);
-		goto out;
-	}
-	if (header_pairs(&raw))
-		found = 2;
-	else if (found == 1)
-		goto out;
-	else if (header_fits(&raw) && (found < 2 || header_ends(&raw)) &&
-	         (found != 0 || header_counts(&raw)))
-		found = 1;
-	else if (found < 0)
-		found = 2;
-	else
-		goto out;
-	if (!dtx_json_set(input, "header_rows", json_integer(found)))
-		DTX_FAIL_MEM(err);
-out:
-	dtx_err_clear(&why);
-	dtx_textgrid_clear(&raw);
-	json_decref(bare);
 	return rc;
 }
 
@@ -298,6 +106,8 @@ static enum dtx_code propose_second(struct proposer *x, size_t at, struct dtx_er
 	least = second_least(first.maker, pair.maker);
 	x->all.list[at].doubtful |= pair.score < least;
 	pair.doubtful |= first.doubtful;
+	pair.raw = first.raw;
+	pair.headerless = first.headerless;
 	if (pair.score < DTX_MIN(least, DTX_PROPOSE_LEAST))
 		goto out;
 	pair.weakest = DTX_MIN(first.weakest, pair.weakest);
@@ -397,11 +207,16 @@ static enum dtx_code propose_headerless(struct proposer *x, const struct dtx_tex
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid bare = DTX_TEXTGRID_INIT;
 	struct dtx_makers m = { .headerless = true };
+	json_t *input;
 	size_t i;
 
 	if (have->ncols > 3)
 		return DTX_OK;
-	DTX_TRY(propose_demote(have, &bare, err));
+	input = json_deep_copy(x->input);
+	if (!dtx_json_set(input, "header_rows", json_integer(0)))
+		DTX_FAIL_MEM(err);
+	if (dtx_propose_read(x->src, input, x->rows, &bare, NULL) != DTX_OK)
+		goto out;
 	m.g = &bare;
 	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
 	for (i = 0; i < m.n; i++) {
@@ -410,7 +225,45 @@ static enum dtx_code propose_headerless(struct proposer *x, const struct dtx_tex
 			DTX_FAIL_MEM(err);
 	}
 out:
+	json_decref(input);
 	dtx_makers_clear(&m);
+	dtx_textgrid_clear(&bare);
+	return rc;
+}
+
+/* Adds the proposal for tables below each other, and that with a second step. */
+static enum dtx_code propose_stacked(struct proposer *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid bare = DTX_TEXTGRID_INIT;
+	json_t *input = json_deep_copy(x->input), *steps = NULL;
+	const struct dtx_textgrid *g = x->all.g;
+	size_t i;
+
+	DTX_TRY(dtx_propose_stacked(x->src, x->input, &steps, err));
+	if (!steps)
+		goto out;
+	for (i = 0; i < x->all.n; i++) /* these lose the first title */
+		x->all.list[i].score -= 0.35;
+	if (!dtx_json_set(input, "header_rows", json_integer(0)))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_propose_read(x->src, input, x->rows, &bare, err));
+	dtx_makers_add(&x->all, "titles", json_null(), STACKED,
+	               "the header is repeated below each title, such as '%.40s'",
+	               dtx_textgrid_at(&bare, 0, 0) ? dtx_textgrid_at(&bare, 0, 0) : "");
+	if (!x->all.failed) {
+		struct dtx_proposal *p = &x->all.list[x->all.n - 1];
+
+		json_decref(p->steps);
+		p->steps = json_incref(steps);
+		p->raw = p->headerless = true;
+		x->all.g = &bare;
+		DTX_TRY(propose_second(x, x->all.n - 1, err));
+	}
+out:
+	x->all.g = g;
+	json_decref(input);
+	json_decref(steps);
 	dtx_textgrid_clear(&bare);
 	return rc;
 }
@@ -765,6 +618,13 @@ static enum dtx_code propose_clean(struct proposer *x, const json_t *cleaning,
 		DTX_TRY(dtx_byexample_steps(have, x->before, out, &ok, err));
 	if (!ok || !out->nrows) {
 		json_array_clear(x->before);
+		if (dtx_json_int(x->input, "header_rows", 1) > 1 ||
+		    json_object_get(x->input, "skip")) {
+			/* a plan needs a step */
+			dtx_makers_add(&x->all, "clean", json_pack("{ss}", "op", "drop_empty"),
+			               READ,
+			               "the table is read from another row than the first one");
+		}
 		goto out;
 	}
 	x->all.g = out;
@@ -812,6 +672,8 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	DTX_TRY(propose_headerless(&x, &have, err));
 	propose_sort(&x.all);
 	DTX_TRY(propose_pairs(&x, err));
+	DTX_TRY(propose_stacked(&x, err));
+	propose_sort(&x.all);
 	for (i = 0; i < x.all.n && json_array_size(found) < DTX_PROPOSE_MOST; i++) {
 		if (x.all.list[i].score >= DTX_PROPOSE_LEAST)
 			DTX_TRY(propose_add(&x, &x.all.list[i], found, err));

@@ -19,6 +19,10 @@ enum { DTX_PROPOSE_MOST = 5 }; /* proposals in a list */
  * and header_fill where two header rows need it. */
 DTX_MUSTUSE enum dtx_code dtx_propose_header(struct dtx_source *src, json_t *input,
                                              const json_t *describe, struct dtx_err *err);
+/* Finds tables with the same header below each other, each with a title: *steps makes one table of
+ * the file when it is read without a header; NULL: there are no such tables. A new reference. */
+DTX_MUSTUSE enum dtx_code dtx_propose_stacked(struct dtx_source *src, const json_t *input,
+                                              json_t **steps, struct dtx_err *err);
 /* Makes the list of proposals, best first: {"plan", "score", "sure", "evidence": [text], "result":
  * {"columns", "rows"}}, where the result has the first rows. `input` is the member of the plans
  * that reads the file. `p` may be NULL; then cells have no addresses. `cleaning`: proposed steps,

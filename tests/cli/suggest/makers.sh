@@ -50,7 +50,11 @@ printf 'Season,Jan,Feb,Mar,Year\n2001,1,2,3,6\n2002,4,5,6,15\nSeason,Jan,Feb,Mar
 printf 'rater,Alien,Up: the film,F9 (fast),It\nAnn,3,5,4,2\nBob,3,2,4,5\nCid,1,5,2,4\nDee,3,4,4,1\nEva,2,2,5,5\nFay,4,3,1,2\n' > marks.csv
 printf ',Monday,Tuesday,Wednesday\nPeriod 1,art,maths,sport\nPeriod 2,music,art,maths\nPeriod 3,sport,music,art\nPeriod 4,maths,sport,music\n' > periods.csv
 printf 'ID1,ID2,Score_2020,Score_2021\n1,A,85,88\n2,B,90,93\n3,C,78,81\n' > years_at_end.csv
-for kind in counts pairs ages codes months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
+printf 'First plan\nPlace,2007,2008,2009\nAttic,12,14,15\nCellar,10,16,12\n\nSecond plan\nPlace,2007,2008,2009\nAttic,11,13,14\nCellar,9,15,10\n' > plans.csv
+printf 'Yearly report,,,\n,New York,Bonn,Bern\nState,old,new,old\nSize,12.5,13.25,9.75\nPrice,1310,1405,990\n' > report.csv
+printf 'Name,Ann Lee\nTown,Oslo\nName,Bob Ray\nName,Cid Fox\nTown,Rome\nPhone,555\n' > optional.csv
+printf 'Day report,,,\n,2020-03-07,2020-03-08,2020-03-09\nA,78,80,13\nB,9,89,95\n' > dated.csv
+for kind in plans report optional dated counts pairs ages codes months years prefix groups records lines titles fill explode transpose fill_stack titles_stack \
 	matrix times blocks sections quarters drivers cards kinds amounts cafes orders crossed harvest \
 	levels bars pivot words risks endings once again marks periods years_at_end; do
 	show $kind.csv
