@@ -216,10 +216,8 @@ static enum dtx_code look_propose(struct dtx_look *x, struct dtx_source *src, st
 	if (rows && !json_object_get(x->input, "header_rows"))
 		json_object_set(x->input, "header_rows", rows);
 	if (!x->example)
-		DTX_TRY(dtx_propose(src, x->input, &x->profile, x->suggested.steps, &x->proposals,
-		                    err));
-	if (x->guessed && json_array_size(x->proposals))
-		json_object_set_new(json_array_get(x->proposals, 0), "sure", json_false());
+		DTX_TRY(dtx_propose(src, x->input, &x->profile, x->suggested.steps, x->guessed,
+		                    &x->proposals, err));
 out:
 	json_decref(rows);
 	json_decref(found);

@@ -50,6 +50,7 @@ struct proposer {
 	const json_t *input;
 	int64_t rows;     /* of the sample */
 	bool empty_texts; /* there are cells with "" */
+	bool guessed;     /* the file is read by a guess: nothing is sure */
 	json_t *before;   /* steps that remove rows which are no data */
 	struct dtx_makers all;
 };
@@ -420,7 +421,7 @@ static enum dtx_code propose_add(struct proposer *x, struct dtx_proposal *p, jso
 			goto out;
 	}
 	p->shown = true;
-	sure = !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
+	sure = !x->guessed && !json_array_size(list) && p->score >= DTX_PROPOSE_SURE &&
 	       p->weakest >= DTX_PROPOSE_SURE && !p->doubtful && !propose_rivals(&x->all, p);
 	item = json_pack("{so sf sb s[s] so}", "plan", plan_make(input, json_incref(mine)), "score",
 	                 (double)(int)(p->score * 1000 + 0.5) / 1000, "sure", sure, "evidence",
@@ -618,8 +619,9 @@ static enum dtx_code propose_clean(struct proposer *x, const json_t *cleaning,
 		DTX_TRY(dtx_byexample_steps(have, x->before, out, &ok, err));
 	if (!ok || !out->nrows) {
 		json_array_clear(x->before);
-		if (dtx_json_int(x->input, "header_rows", 1) > 1 ||
-		    json_object_get(x->input, "skip")) {
+		if (!x->guessed && have->ncols > 2 &&
+		    (dtx_json_int(x->input, "header_rows", 1) > 1 ||
+		     json_object_get(x->input, "skip"))) {
 			/* a plan needs a step */
 			dtx_makers_add(&x->all, "clean", json_pack("{ss}", "op", "drop_empty"),
 			               READ,
@@ -644,12 +646,13 @@ out:
 }
 
 enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const struct dtx_profile *p,
-                          const json_t *cleaning, json_t **list, struct dtx_err *err)
+                          const json_t *cleaning, bool guessed, json_t **list, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT, clean = DTX_TEXTGRID_INIT;
-	struct proposer x = { src,   input,        SAMPLE_ROWS,
-		              false, json_array(), { .g = &have, .place = p } };
+	struct proposer x = {
+		src, input, SAMPLE_ROWS, false, guessed, json_array(), { .g = &have, .place = p }
+	};
 	/* A plan does not run on a table of more columns, unless it raises this limit. */
 	const struct dtx_plan_limits limits = DTX_PLAN_LIMITS_INIT;
 	json_t *found = json_array();

@@ -26,10 +26,11 @@ DTX_MUSTUSE enum dtx_code dtx_propose_stacked(struct dtx_source *src, const json
 /* Makes the list of proposals, best first: {"plan", "score", "sure", "evidence": [text], "result":
  * {"columns", "rows"}}, where the result has the first rows. `input` is the member of the plans
  * that reads the file. `p` may be NULL; then cells have no addresses. `cleaning`: proposed steps,
- * of which those that skip rows go before a reshape. *list is a new reference. */
+ * of which those that skip rows go before a reshape. `guessed`: the file is read by a
+ * guess, so that no proposal is sure. *list is a new reference. */
 DTX_MUSTUSE enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input,
                                       const struct dtx_profile *p, const json_t *cleaning,
-                                      json_t **list, struct dtx_err *err);
+                                      bool guessed, json_t **list, struct dtx_err *err);
 /* The first rows of the table that the plan's input gives, at most `rows` of them. */
 DTX_MUSTUSE enum dtx_code dtx_propose_read(struct dtx_source *src, const json_t *input,
                                            int64_t rows, struct dtx_textgrid *out,
