@@ -100,7 +100,7 @@ FLAGS_sha_two := -msha -msse4.1 -mssse3
 FLAGS_sha_many := -mavx512f -mavx512bw -mavx512vl -mavx2 -O3
 endif
 # Loops over all values of a column, which gcc makes wide only with -O3.
-WIDE := frame frame_open parquet_decode parquet_value
+WIDE := agg_sum frame frame_open parquet_decode parquet_value
 $(foreach w,$(WIDE),$(eval FLAGS_$(w) := $(if $(VARIANT),,-O3)))
 FLAGS_pyhost := $(PY_INC)
 ALONE := pyhost scan_avx2 scan_avx512 scan_sse2 sha_many sha_two $(WIDE)

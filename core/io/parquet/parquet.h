@@ -259,7 +259,6 @@ DTX_MUSTUSE const char *dtx_pq_decode_codes(struct dtx_pq_decoder *d, uint32_t *
 /* Reads n values. Texts are valid until the next call, or as long as the page. */
 DTX_MUSTUSE const char *dtx_pq_decode(struct dtx_pq_decoder *d, union dtx_pq_values out, size_t n);
 void dtx_pq_decoder_clear(struct dtx_pq_decoder *d);
-const char *dtx_pq_encoding_name(unsigned encoding);
 
 /* --- pages (parquet_page.c) --- */
 

@@ -23,22 +23,6 @@ const char dtx_pq_no_memory[] = "out of memory";
 const char dtx_pq_too_long[] = "a text is too long";
 static const char ends_early[] = "its bytes end early";
 
-const char *dtx_pq_encoding_name(unsigned encoding)
-{
-	static const char *const names[] = { "PLAIN",
-		                             "encoding 1",
-		                             "PLAIN_DICTIONARY",
-		                             "RLE",
-		                             "BIT_PACKED",
-		                             "DELTA_BINARY_PACKED",
-		                             "DELTA_LENGTH_BYTE_ARRAY",
-		                             "DELTA_BYTE_ARRAY",
-		                             "RLE_DICTIONARY",
-		                             "BYTE_STREAM_SPLIT" };
-
-	return encoding < DTX_COUNT(names) ? names[encoding] : "an unknown encoding";
-}
-
 /* --- bits --- */
 
 /* Bits [at, at + width) from p on, the lowest first; width is at most 64, and all bits are before
@@ -133,11 +117,26 @@ static bool old_levels(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 }
 
 /* Eight values of `width` bits from p on, of which 8 bytes after the last may be read. The width is
- * a constant of the caller, so that places and shifts are, too. */
+ * a constant of the caller, so that places and shifts are, too. Up to 8 bits each, all are moved to
+ * bytes at once: each step halves groups of 4, 2 and 1 values and moves the upper half up. */
 static inline void unpack_8(const uint8_t *p, uint32_t *out, unsigned width)
 {
 	const uint64_t mask = ((uint64_t)1 << width) - 1;
+	const uint64_t low4 = ((uint64_t)1 << 4 * (width & 15)) - 1; /* 4 values, if width <= 8 */
+	const uint64_t low2 = (((uint64_t)1 << 2 * width) - 1) * 0x0000000100000001u;
+	const uint64_t low1 = mask * 0x0001000100010001u;
+	uint64_t x = dtx_le_u64(p);
+	uint8_t byte[8];
 
+	if (width <= 8) {
+		x = (x & low4) | (x >> 4 * width & low4) << 32;
+		x = (x & low2) | (x << (16 - 2 * width) & low2 << 16);
+		x = (x & low1) | (x << (8 - width) & low1 << 8);
+		memcpy(byte, &x, sizeof(byte)); /* the machine is little-endian, as frames are */
+		for (unsigned i = 0; i < 8; i++)
+			out[i] = byte[i];
+		return;
+	}
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < 8; i++)
 		out[i] = (uint32_t)(dtx_le_u64(p + (i * width >> 3)) >> (i * width & 7) & mask);
@@ -170,25 +169,25 @@ static size_t unpack_many(const uint8_t *p, const uint8_t *end, unsigned width, 
 	return n;
 }
 
-/* The next n values of packed ones: up to 32 bits at any place are in 8 bytes, as long as there are
- * as many. */
+/* The next n values of packed ones: up to 32 bits at any place are in 8 bytes. Those may be bytes
+ * after the run, whose end is therefore not a slow one: many writers' runs have only 504 values. */
 static void unpack_bits(struct dtx_pq_runs *r, uint32_t *out, size_t n)
 {
-	const uint8_t *p = r->bit;
+	const uint8_t *p = r->bit, *end = r->end;
 	const unsigned width = r->width;
 	uint64_t mask = ((uint64_t)1 << width) - 1, at = r->at;
-	uint64_t len = (uint64_t)(r->p - p), last = len < 8 ? 0 : (len - 8) * 8 + 7;
+	uint64_t len = (uint64_t)(end - p), last = len < 8 ? 0 : (len - 8) * 8 + 7;
 	size_t i = 0, k;
 
 	for (; i < n && at & 7; i++, at += width) /* up to the next byte */
-		out[i] = (uint32_t)bits_at(p, r->p, at, width);
-	k = unpack_many(p + (at >> 3), r->p, width, out + i, n - i);
+		out[i] = (uint32_t)bits_at(p, end, at, width);
+	k = unpack_many(p + (at >> 3), end, width, out + i, n - i);
 	i += k;
 	at += (uint64_t)k * width;
 	for (; i < n && len >= 8 && at <= last; i++, at += width)
 		out[i] = (uint32_t)(dtx_le_u64(p + (at >> 3)) >> (at & 7) & mask);
 	for (; i < n; i++, at += width)
-		out[i] = (uint32_t)bits_at(p, r->p, at, width);
+		out[i] = (uint32_t)bits_at(p, end, at, width);
 	r->at = at;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/expr/agg/aggcall.h"
-#include "core/expr/agg/fsum.h"
 #include "core/data/cells.h"
 
 enum dtx_code dtx_batch_floats(struct dtx_batch *b, int32_t col, struct dtx_column **out,
@@ -103,47 +102,4 @@ double dtx_quantile(const double *v, int64_t n, double q)
 		return v[n - 1];
 	return dtx_agg_between(v[i], v[i + 1], at - low); /* the same computation as quantile(),
 	                                                   * digit by digit */
-}
-
-/* Sum and standard deviation, exact and rounded once, as those of a group.  Equal values have a
- * deviation of 0. */
-static enum dtx_code sums_of(const double *v, int64_t n, struct dtx_summary *out,
-                             struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_fsum sum = { 0, 0, NULL };
-	struct dtx_fspread spread = { .n = 0 };
-	double var;
-
-	for (int64_t i = 0; i < n; i++)
-		if (!dtx_fsum_add(&sum, v[i]) || !dtx_fspread_add(&spread, v[i]))
-			DTX_FAIL_MEM(err);
-	out->sum = dtx_fsum_round(&sum);
-	if (!spread.huge && dtx_fspread_var(&spread, &var))
-		out->sd = sqrt(var);
-out:
-	dtx_fsum_free(&sum);
-	dtx_fspread_free(&spread);
-	return rc;
-}
-
-enum dtx_code dtx_groupvals_summary(const struct dtx_groupvals *g, uint32_t group,
-                                    struct dtx_summary *out, struct dtx_err *err)
-{
-	const double *v = g->v + g->start[group];
-	int64_t n = g->start[group + 1] - g->start[group];
-	enum dtx_code rc = DTX_OK;
-
-	*out = (struct dtx_summary){ n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-	if (!n)
-		goto out;
-	DTX_TRY(sums_of(v, n, out, err));
-	out->mean = out->sum / (double)n;
-	out->min = v[0];
-	out->q1 = dtx_quantile(v, n, 0.25);
-	out->median = dtx_quantile(v, n, 0.5);
-	out->q3 = dtx_quantile(v, n, 0.75);
-	out->max = v[n - 1];
-out:
-	return rc;
 }

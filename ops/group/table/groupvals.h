@@ -22,14 +22,6 @@ void dtx_groupvals_close(struct dtx_groupvals *g);
 /* Column col of a batch as FLAT floats.  The caller owns a reference. */
 DTX_MUSTUSE enum dtx_code dtx_batch_floats(struct dtx_batch *b, int32_t col,
                                            struct dtx_column **out, struct dtx_err *err);
-
-/* Statistics of the values of one group.  NaN stands for null, if there are too few values. */
-struct dtx_summary {
-	int64_t n;
-	double sum, mean, sd, min, q1, median, q3, max;
-};
-DTX_MUSTUSE enum dtx_code dtx_groupvals_summary(const struct dtx_groupvals *g, uint32_t group,
-                                                struct dtx_summary *out, struct dtx_err *err);
 /* Quantile q of n ascending values (type 7); NaN if none. */
 double dtx_quantile(const double *v, int64_t n, double q);
 

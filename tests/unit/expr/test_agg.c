@@ -6,6 +6,8 @@
 #include "core/data/cast/cast.h"
 #include "core/expr/agg/fsum.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* The text of the group that all three rows of the shared table form.  The rows are added in two
@@ -568,5 +570,93 @@ void test_agg_distinct_texts_of_two_workers(void)
 	for (size_t i = 0; i < DTX_COUNT(kinds); i++)
 		for (unsigned pools = 0; pools < 4; pools++)
 			distinct_of(&v, calls.call[0], kinds[i] * 2, kinds[i], pools);
+	expr_env_clear(&v);
+}
+
+/* The kinds of floats whose sums of few groups take a shorter way (agg_sum.c), or leave it. */
+static double float_of(unsigned kind, uint64_t *seed)
+{
+	double x;
+
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	x = ldexp((double)(int64_t)*seed, -63); /* -1 to 1, 53 bits */
+	switch (kind) {
+	case 0: return x * 100;
+	case 1: return ldexp(x, (int)(*seed >> 7 & 31));          /* some are too small */
+	case 2: return ldexp(x, (int)(*seed >> 7 & 1023) - 600);  /* most are outside */
+	case 3: return *seed & 64 ? x : *seed & 128 ? 0.0 : -0.0; /* zeros are not too small */
+	case 4: return ldexp(*seed & 64 ? x : -1, 1000);
+	case 5: return ldexp(x, -1020);
+	case 6: return *seed % 5000 ? 1 + x * 1e-9 : 1e300; /* a few are too large */
+	default: return ldexp(1 - DBL_EPSILON / 2, 7);      /* the largest of its power of two */
+	}
+}
+
+/* Sums of n floats, of which every group has some, are those of dtx_fsum_add, bit by bit. */
+static void float_sums(struct expr_env *v, const struct dtx_aggcall *c, unsigned kind, uint32_t n,
+                       uint32_t groups, bool sel)
+{
+	size_t size = dtx_agg_state_size(c);
+	char *states = dtx_mem_zalloc(groups, size);
+	struct dtx_fsum *want = dtx_mem_zalloc(groups, sizeof(*want));
+	uint32_t *group = dtx_mem_alloc(n, sizeof(*group));
+	uint16_t *row = dtx_mem_alloc(n, sizeof(*row));
+	void **state = dtx_mem_alloc(groups, sizeof(*state));
+	struct dtx_column *before = v->batch->col[2], *out = NULL;
+	struct dtx_builder b;
+	uint64_t seed = kind;
+	uint32_t k, wrong = 0;
+
+	dtx_builder_init(&b, before->type, n);
+	for (k = 0; k < n; k++)
+		dtx_builder_f64(&b, float_of(kind, &seed));
+	T_OK(dtx_builder_finish(&b, NULL, &v->batch->col[2], &v->err), &v->err);
+	v->batch->nrows = v->batch->nsel = n;
+	for (k = 0; k < n; k++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		group[k] = k < 64 ? k % 3 : (uint32_t)((seed >> 33) % groups);
+		row[k] = (uint16_t)(sel ? n - 1 - k : k);
+		T_CHECK(dtx_fsum_add(&want[group[k]], v->batch->col[2]->v.f64[row[k]]));
+	}
+	v->batch->sel = sel ? row : NULL;
+	for (k = 0; k < groups; k++)
+		state[k] = states + k * size;
+	dtx_agg_init(c, states, size, 0, groups);
+	T_OK(dtx_agg_add(c, states, size, group, NULL, v->batch, &v->counts, &v->err), &v->err);
+	T_OK(dtx_agg_final(c, state, groups, &v->counts, &out, &v->err), &v->err);
+	for (k = 0; k < groups; k++) {
+		double sum = dtx_fsum_round(&want[k]);
+
+		wrong += isfinite(sum) && !dtx_column_is_null(out, k) && out->v.f64[k] != sum;
+		dtx_fsum_free(&want[k]);
+	}
+	T_INT(wrong, 0);
+	dtx_column_unref(out);
+	dtx_agg_free(c, states, size, groups);
+	dtx_column_unref(v->batch->col[2]);
+	v->batch->col[2] = before;
+	v->batch->sel = NULL;
+	v->batch->nrows = v->batch->nsel = 3;
+	dtx_mem_free(states);
+	dtx_mem_free(want);
+	dtx_mem_free(group);
+	dtx_mem_free(row);
+	dtx_mem_free(state);
+}
+
+void test_agg_float_sums_of_few_groups(void)
+{
+	static const uint32_t groups[] = { 3, 100, 512, 513, 3000 };
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	struct expr_env v;
+
+	expr_env_init(&v);
+	v.scope.allow = DTX_ALLOW_AGG;
+	v.scope.grouped = true;
+	T_CHECK(expr_env_bind(&v, "sum(f)", &calls) != NULL);
+	for (unsigned kind = 0; kind < 8; kind++)
+		for (size_t i = 0; i < DTX_COUNT(groups); i++)
+			float_sums(&v, calls.call[0], kind, i % 2 ? 65536 : 5000, groups[i],
+			           kind & 1);
 	expr_env_clear(&v);
 }

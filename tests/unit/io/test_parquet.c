@@ -322,3 +322,68 @@ void test_parquet_type_that_is_ignored_refuses_nothing(void)
 	dtx_pq_types(&f);
 	T_CHECK(n.refused != NULL);
 }
+
+/* The codes of a page as runs: 63 groups of eight packed values, 20 equal ones, and a last run of
+ * packed values that is cut short.  `out` has all of them, and bytes that end where the run does.
+ */
+static uint32_t make_runs(unsigned width, uint32_t *want, struct dtx_buf *out)
+{
+	static const uint32_t runs[] = { 504, 504, 0, 16, 13 };
+	const uint64_t mask = ((uint64_t)1 << width) - 1;
+	uint64_t seed = width;
+	uint32_t n = 0, i;
+	size_t k;
+
+	for (k = 0; k < DTX_COUNT(runs); k++) {
+		uint8_t bits[504 * 4 + 8] = { 0 };
+
+		for (i = 0; i < runs[k]; i++, n++) {
+			uint64_t at = (uint64_t)i * width, bit;
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			want[n] = (uint32_t)(seed >> 20 & mask);
+			for (bit = 0; bit < width; bit++)
+				bits[(at + bit) >> 3] |=
+					(uint8_t)((want[n] >> bit & 1) << ((at + bit) & 7));
+		}
+		if (!runs[k]) {
+			dtx_buf_addc(out, 20 << 1);
+			dtx_buf_addn(out, "\1\0\0\0", (width + 7) / 8);
+			for (i = 0; i < 20; i++)
+				want[n++] = 1;
+			continue;
+		}
+		dtx_buf_addc(out, (char)((runs[k] + 7) / 8 << 1 | 1));
+		dtx_buf_addn(out, bits, (runs[k] * width + 7) / 8);
+	}
+	return n;
+}
+
+void test_parquet_packed_codes_of_all_widths(void)
+{
+	static const uint32_t pieces[] = { 1, 7, 100, 1024, 5000 };
+	static uint32_t want[1100], got[1100];
+	unsigned width;
+	size_t i;
+
+	for (width = 1; width <= 32; width++) {
+		struct dtx_buf b = DTX_BUF_INIT(1 << 20);
+		uint32_t n = make_runs(width, want, &b), at, k;
+		uint8_t *bytes =
+			dtx_mem_alloc(b.len, 1); /* so that a sanitizer sees where it ends */
+
+		memcpy(bytes, b.ptr, b.len);
+		for (i = 0; i < DTX_COUNT(pieces); i++) {
+			struct dtx_pq_runs r = { .p = bytes, .end = bytes + b.len, .width = width };
+
+			memset(got, 0, sizeof(got));
+			for (at = 0; at < n; at += k) {
+				k = DTX_MIN(pieces[i], n - at);
+				T_CHECK(dtx_pq_runs_get(&r, got + at, k));
+			}
+			T_CHECK(!memcmp(got, want, n * sizeof(*got)));
+		}
+		dtx_mem_free(bytes);
+		dtx_buf_clear(&b);
+	}
+}
