@@ -251,7 +251,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
 		uint64_t want;
-		bool filled, answered;
+		bool filled;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_why_result_elsewhere(&w->traced, w->column, alias, column)) ||
@@ -262,14 +262,8 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
 		if ((g->rows.of_many || (direct && w->trace.cells)) && !g->rows.n)
 			continue;
-		/* After a fill, the value comes from another cell of the source. */
-		filled = dtx_why_result_filled(&w->traced, column);
-		if (direct && filled) {
-			DTX_TRY(dtx_why_fill(w, alias, column, &g->rows, &answered, err));
-			g->of = answered ? NULL : g->of;
-			filled = !answered;
-			w->filled |= !answered;
-		}
+		filled = w->trace.fills && dtx_why_result_filled(&w->traced, column);
+		w->filled |= direct && filled;
 		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
 	}
 	*out = list;

@@ -36,10 +36,6 @@ DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
 /* The index of the input with that name; UINT32_MAX if none. */
 uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias);
-/* Adds a span; false: out of memory. After the last one, dtx_why_rows_order sorts the spans so that
- * each row is there once, and counts the rows. */
-DTX_MUSTUSE bool dtx_why_rows_push(struct dtx_why_rows *rows, struct dtx_why_span one);
-DTX_MUSTUSE enum dtx_code dtx_why_rows_order(struct dtx_why_rows *rows, struct dtx_err *err);
 /* [{"cell","value"}]; a new reference, NULL: out of memory. */
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values);
@@ -49,12 +45,5 @@ json_t *dtx_why_rows_places(const struct dtx_why *w, const struct dtx_why_rows *
 /* Appends "C5, C9, C12:C14, ..." with at most `most` addresses. */
 void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                          size_t most, struct dtx_buf *out);
-
-/* Replaces each row whose cell of `column` was blank and was filled from above or below by the row
- * that the value came from. *found_all: all of them were found and `rows` was changed; otherwise
- * `rows` is the same as before. Codes: no_memory. */
-DTX_MUSTUSE enum dtx_code dtx_why_fill(struct dtx_why *w, const char *alias, const char *column,
-                                       struct dtx_why_rows *rows, bool *found_all,
-                                       struct dtx_err *err);
 
 #endif

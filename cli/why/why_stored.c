@@ -310,6 +310,7 @@ enum dtx_code dtx_why_stored(struct dtx_why *w, const char *path, bool *answered
 		goto out;
 	DTX_TRY(dtx_row_lineage_why(s.log, w->column, w->row, &s.answer, err));
 	w->traced.plan = w->x.r.plan;
+	w->trace.fills = true;
 	w->trace.wide = s.answer.wide;
 	w->trace.borrowed = s.answer.borrowed;
 	DTX_TRY(stored_report(&s, known, err));

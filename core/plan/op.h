@@ -81,6 +81,7 @@ struct dtx_opctx {         /* constant while batches flow, except stat */
  *   dtx_from  int64  row of the input, from 1; null: none
  *   dtx_of    text   column of the input; null: the one with the name of the result's column
  *   dtx_kind  text   "cell"   it is that cell, or made of cells of that row alone
+ *                    "pair"   decided by that cell and the one above it
  *                    "group"  made of all rows whose keys (`facts.groups`) are those of that row
  *                    "keys"   a made cell in a row that is made of such rows
  *                    "all"    made of all rows
@@ -265,11 +266,12 @@ struct dtx_op_facts {
 	bool loose;     /* for WINDOW: it looks at only some of the rows from lo to hi */
 	bool as_read;   /* looks at rows as the reader delivered them, and at all their cells */
 	bool fills;     /* blank cells get the value from above, or from below (`dir` is "up") */
-	bool borrows;   /* a value of `cols` or `as` may come from another row, and it is not known
-	                 * from which */
+	bool borrows;   /* a value of `cols` or `as` may come from another row; only the run shows
+	                 * from which, see `cells` */
 	bool passes;    /* checks rows and passes all of them on */
-	bool cells;     /* for WHOLE: the op can say where each cell comes from, see DTX_CELLS_FROM.
-	                 * With `values` KEPT it is always a cell of the column with the same name */
+	bool cells;     /* for WHOLE, and for steps that pass rows on and borrow: the op can say
+	                 * where each cell comes from, see DTX_CELLS_FROM. With `values` KEPT or
+	                 * CHANGED a cell that the input has comes from the column of its name */
 	/* The parameter that lists the kinds of rows to drop. With one kind in the list, the step
 	 * drops only rows of that kind. */
 	const char *kinds;

@@ -467,7 +467,7 @@ static void add_origin(const struct dtx_relayout *m, uint32_t c, int64_t r, stru
 	if (f.col >= 0)
 		dtx_origins_add(to, f.row, m->raw.table->schema->field[f.col].name, "cell");
 	else
-		dtx_origins_add(to, row, NULL, row < 0 ? "made" : "row");
+		dtx_origins_add(to, row, NULL, row < 0 ? "made" : m->pairs ? "pair" : "row");
 }
 
 /* Rows [from, from + b->nrows). */

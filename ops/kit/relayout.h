@@ -33,6 +33,7 @@ struct dtx_relayout {
 	struct dtx_spanbuf texts;   /* literal cells */
 	struct dtx_from *text_from; /* for each: the cell that it is a part of; col -1: none */
 	size_t cap_text_from;
+	bool pairs; /* a null stands for a cell that equals the one above */
 	struct dtx_column *text;
 	bool counts; /* this is the second of two layouts, whose counts are reported */
 };

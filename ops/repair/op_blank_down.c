@@ -78,6 +78,7 @@ static enum dtx_code blank_lay(struct dtx_relayout *m, struct dtx_err *err)
 
 	if (!id)
 		DTX_FAIL_MEM(err);
+	m->pairs = true;
 	DTX_TRY(dtx_relayout_same(m, m->raw.table->nrows, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(blank_column(m, &s->key[i], (uint32_t)s->col[i], id, &blanked, err));
@@ -114,7 +115,10 @@ const struct dtx_op dtx_op_blank_down = {
 	.summary = "Blank values that repeat the one above",
 	.notes = "Values are compared, not the way they are written: 1.50 equals 1.5. The "
 		 "inverse of fill. Column types are found again.",
-	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_CHANGED, .borrows = true },
+	.facts = { .rows = DTX_ROWS_SAME,
+	           .values = DTX_VALUES_CHANGED,
+	           .borrows = true,
+	           .cells = true },
 	.params = blank_params,
 	.nparams = DTX_COUNT(blank_params),
 	.examples = blank_examples,

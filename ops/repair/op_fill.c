@@ -6,6 +6,7 @@
 #include "core/data/cast/infer.h"
 #include "core/data/cells.h"
 #include "ops/kit/cells_untyped.h"
+#include "ops/kit/origins.h"
 #include "ops/group/table/tablekeys.h"
 
 enum { DIR_DOWN, DIR_UP, DIR_RIGHT, DIR_LEFT };
@@ -386,12 +387,29 @@ out:
 	return rc;
 }
 
+/* A copy of a schema, with the columns that say where cells come from if they are asked for. */
+static struct dtx_schema *copy_schema(const struct dtx_opctx *ox, const struct dtx_schema *in,
+                                      struct dtx_arena *arena)
+{
+	uint32_t n = in->nfields + (ox->cells ? DTX_CELLS_COLUMNS : 0);
+	struct dtx_field *field = dtx_arena_zalloc(arena, (size_t)n + 1, sizeof(*field));
+	struct dtx_schema made = *in;
+
+	if (!field)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		field[i] = i < in->nfields ? in->field[i] : dtx_cells_fields[i - in->nfields];
+	made.field = field;
+	made.nfields = n;
+	return dtx_schema_copy(arena, &made);
+}
+
 static enum dtx_code fill_schema(const struct dtx_opctx *ox, struct dtx_table *t,
                                  struct dtx_arena *arena, const struct dtx_schema **out,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_schema *s = dtx_schema_copy(arena, t->schema);
+	struct dtx_schema *s = copy_schema(ox, t->schema, arena);
 	struct dtx_field *field;
 	struct work w;
 
@@ -431,6 +449,34 @@ out:
 	return rc;
 }
 
+/* Where the cells of one column in batch i come from; nothing else is needed then. */
+static enum dtx_code fill_origins(const struct dtx_opctx *ox, const struct work *w, size_t i,
+                                  struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct dtx_schema *in = w->raw.table->schema;
+	int32_t asked = dtx_schema_find(in, ox->cells);
+	int32_t c = dtx_cols_find(w->s->col, w->s->n, asked);
+	int64_t start = w->raw.start[i];
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_origins to;
+
+	DTX_TRY(dtx_batch_new(ox->out, w->raw.table->batch[i]->nrows, &b, err));
+	dtx_origins_init(&to, b->nrows);
+	for (int64_t row = start; row < start + b->nrows; row++) {
+		struct place p = c < 0 ? (struct place){ row, 0 } : w->place[c][row];
+		int32_t from = c < 0 ? asked : w->s->col[p.col];
+
+		dtx_origins_add(&to, p.row, from < 0 ? NULL : in->field[from].name,
+		                asked < 0 ? "made" : "cell");
+	}
+	DTX_TRY(dtx_origins_put(&to, b, err));
+	DTX_TRY(dtx_emit_batch(out, b, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
 static enum dtx_code fill_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                 struct dtx_emit *out, struct dtx_err *err)
 {
@@ -439,7 +485,8 @@ static enum dtx_code fill_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 
 	DTX_TRY(work_init(&w, ox, t, err));
 	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++)
-		DTX_TRY(fill_batch(ox, &w, i, out, err));
+		DTX_TRY(ox->cells ? fill_origins(ox, &w, i, out, err)
+		                  : fill_batch(ox, &w, i, out, err));
 out:
 	work_clear(&w);
 	return rc;
@@ -493,7 +540,8 @@ const struct dtx_op dtx_op_fill = {
 	           .values = DTX_VALUES_CHANGED,
 	           .as_read = true,
 	           .fills = true,
-	           .borrows = true },
+	           .borrows = true,
+	           .cells = true },
 	.facts_of = fill_facts,
 	.params = fill_params,
 	.nparams = DTX_COUNT(fill_params),

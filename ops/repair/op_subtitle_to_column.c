@@ -125,6 +125,8 @@ static enum dtx_code subtitle_bind(struct dtx_bind *b, void *args, struct dtx_er
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/match/regex", err, "%s", bad.msg));
 	s->bold = a->match.n && match[0].kind == BOLD;
 	DTX_TRY(dtx_bind_make(b, a->as, any, NULL, "title above", err));
+	if (s->col >= 0 && (uint32_t)s->col < b->in[0]->nfields)
+		DTX_TRY(dtx_bind_use(b, 0, 0, s->col, DTX_DEMAND_BYTES, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
 out:
@@ -253,7 +255,8 @@ const struct dtx_op dtx_op_subtitle_to_column = {
 	.facts = { .rows = DTX_ROWS_CHOSEN,
 	           .values = DTX_VALUES_KEPT,
 	           .as_read = true,
-	           .borrows = true },
+	           .borrows = true,
+	           .cells = true },
 	.params = subtitle_params,
 	.nparams = DTX_COUNT(subtitle_params),
 	.examples = subtitle_examples,

@@ -155,6 +155,14 @@ static bool unmerge_pandas(const void *args, struct dtx_buf *out)
 	return true;
 }
 
+/* Down the rows, values stay in their column. */
+static void unmerge_facts(const json_t *canonical, struct dtx_op_facts *facts)
+{
+	bool rows = !strcmp(dtx_json_text(canonical, "axis", "both"), "rows");
+
+	facts->values = rows ? DTX_VALUES_CHANGED : DTX_VALUES_ANY;
+}
+
 const struct dtx_op dtx_op_unmerge = {
 	.name = "unmerge",
 	.ninputs = 1,
@@ -164,7 +172,9 @@ const struct dtx_op dtx_op_unmerge = {
 	.facts = { .rows = DTX_ROWS_SAME,
 	           .values = DTX_VALUES_CHANGED,
 	           .as_read = true,
-	           .borrows = true },
+	           .borrows = true,
+	           .cells = true },
+	.facts_of = unmerge_facts,
 	.params = unmerge_params,
 	.nparams = DTX_COUNT(unmerge_params),
 	.examples = unmerge_examples,

@@ -4,6 +4,7 @@
 #include "core/data/cells.h"
 #include "ops/kit/text/jsonvalue.h"
 #include "ops/kit/opkit.h"
+#include "ops/kit/origins.h"
 #include "core/plan/compile/sqltext.h"
 
 enum { FILL_ZERO, FILL_MEAN }; /* of `strategy`, -1: none; from MEAN on aggregates */
@@ -238,7 +239,8 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		b->col[out].field = s->field[at];
 		DTX_TRY(fill_formula(b, a, s->field[at].name, &formula, err));
 		DTX_TRY(dtx_bind_alter(b, out, formula, err));
-		DTX_TRY(bind_uses(b, from, to, out, err));
+		if (s->expr)
+			DTX_TRY(bind_uses(b, from, to, out, err));
 	}
 out:
 	return rc;
@@ -357,19 +359,48 @@ out:
 	return rc;
 }
 
+/* Where the cells of one column in a batch come from, whose first row has the number `at`; nothing
+ * else is needed then. */
+static enum dtx_code null_origins(const struct dtx_opctx *ox, const struct dtx_batch *in,
+                                  int64_t at, struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct fill_state *s = ox->bound;
+	int32_t c = dtx_schema_find(ox->in[0], ox->cells);
+	bool filled = dtx_cols_find(s->col, s->n, c) >= 0;
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_origins to;
+
+	DTX_TRY(dtx_batch_new(ox->out, in->nrows, &b, err));
+	dtx_origins_init(&to, b->nrows);
+	for (uint32_t i = 0; i < b->nrows; i++)
+		dtx_origins_add(&to, at + i, NULL,
+		                filled && dtx_column_is_null(in->col[c], i) ? "all" : "cell");
+	DTX_TRY(dtx_origins_put(&to, b, err));
+	DTX_TRY(dtx_emit_batch(out, b, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
 static enum dtx_code null_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct fill_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_kept kept = { NULL, 0, 0 };
+	int64_t at = 0;
 
 	for (size_t i = 0; i < t->nbatches; i++)
 		DTX_TRY(dtx_kept_add(&kept, t->batch[i], err));
-	for (uint32_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < kept.n && ox->cells && !dtx_emit_full(out); i++) {
+		DTX_TRY(null_origins(ox, kept.batch[i], at, out, err));
+		at += kept.batch[i]->nrows;
+	}
+	for (uint32_t i = 0; i < s->n && !ox->cells; i++)
 		if (dtx_op_wants(ox, (uint32_t)s->col[i]))
 			DTX_TRY(fill_column(ox, t, &kept, i, err));
-	for (size_t i = 0; i < kept.n && !dtx_emit_full(out); i++) {
+	for (size_t i = 0; i < kept.n && !ox->cells && !dtx_emit_full(out); i++) {
 		kept.batch[i]->schema = ox->out;
 		DTX_TRY(dtx_emit_batch(out, kept.batch[i], err));
 	}
@@ -435,6 +466,8 @@ static void null_facts(const json_t *canonical, struct dtx_op_facts *facts)
 	if (json_object_get(canonical, "expr"))
 		facts->values = DTX_VALUES_ANY;
 	facts->borrows = strcmp(dtx_json_text(canonical, "strategy", "zero"), "zero") != 0;
+	facts->cells = facts->borrows;
+	facts->groups = facts->borrows ? "by" : NULL; /* one group: there is no such parameter */
 }
 
 const struct dtx_op dtx_op_fill_null = {

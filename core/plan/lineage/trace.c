@@ -79,7 +79,7 @@ struct dtx_op_facts dtx_trace_made_facts(const json_t *step)
 }
 
 /* Whether a table has the rows of an input as they were read, and only this step reads it. */
-static bool trace_as_read(const struct dtx_plan *plan, int32_t table)
+static bool trace_as_read(const struct dtx_plan *plan, const bool *by_cells, int32_t table)
 {
 	uint32_t users = 0, k, n;
 
@@ -90,8 +90,8 @@ static bool trace_as_read(const struct dtx_plan *plan, int32_t table)
 	if (users != 1 || table < (int32_t)plan->ninputs)
 		return users == 1 && table >= 0;
 	k = (uint32_t)table - plan->ninputs;
-	return dtx_trace_facts(&plan->step[k]).as_read &&
-	       trace_as_read(plan, plan->step[k].table[0]);
+	return !(by_cells && by_cells[k]) && dtx_trace_facts(&plan->step[k]).as_read &&
+	       trace_as_read(plan, by_cells, plan->step[k].table[0]);
 }
 
 /* Whether the keys are columns of the result under known names. */
@@ -109,7 +109,8 @@ static bool trace_is_keyed(const struct dtx_plan_step *st, const struct dtx_op_f
 	return true;
 }
 
-enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_step *st)
+static enum trace_how trace_how(const struct dtx_plan *plan, const bool *by_cells,
+                                const struct dtx_plan_step *st)
 {
 	struct dtx_op_facts f = dtx_trace_facts(st);
 
@@ -127,7 +128,7 @@ enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_
 	case DTX_ROWS_UNION: return TRACE_UNION;
 	default: break;
 	}
-	if (f.as_read && trace_as_read(plan, st->table[0]))
+	if (f.as_read && trace_as_read(plan, by_cells, st->table[0]))
 		return TRACE_EARLY;
 	if (f.as_read && f.values == DTX_VALUES_RENAMED)
 		return TRACE_WHOLE; /* such a step turns a row into column names, and a row number
@@ -136,6 +137,18 @@ enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_
 		return TRACE_WINDOW;
 	return f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED ? TRACE_LIST
 	                                                                        : TRACE_PASS;
+}
+
+enum trace_how dtx_trace_how(const struct trace *t, const struct dtx_plan_step *st)
+{
+	if (t->by_cells && t->by_cells[st - t->plan->step])
+		return TRACE_WHOLE;
+	return trace_how(t->plan, t->by_cells, st);
+}
+
+enum trace_how dtx_trace_how_planned(const struct dtx_plan *plan, const struct dtx_plan_step *st)
+{
+	return trace_how(plan, NULL, st);
 }
 
 bool dtx_trace_keeps(const struct dtx_plan_step *st, const char *column)
@@ -540,11 +553,10 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	int32_t id = (int32_t)(t->plan->ninputs + i);
-	enum trace_how how = dtx_trace_how(t->plan, st);
+	enum trace_how how = dtx_trace_how(t, st);
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], out[TRACE_NAME];
 
-	t->table[id].schema = t->bound->step[i].schema;
 	if (how == TRACE_EARLY) {
 		t->table[id].waiting = t->table[st->table[0]].waiting;
 		t->table[id].from = t->table[id].waiting + 1;
@@ -619,7 +631,6 @@ enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err)
 	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++)
 		t->table[i].waiting = i < t->plan->ninputs ? (int32_t)i : -1;
 	for (uint32_t i = 0; i < t->plan->ninputs; i++) {
-		t->table[i].schema = t->bound->input[i].schema;
 		snprintf(t->table[i].raw, TRACE_NAME, "%s", t->plan->input[i].name);
 		t->numbered[i] = -1;
 	}
@@ -662,6 +673,10 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	if (!t->pinned || !t->numbered || !t->steps || !t->outputs || !t->table || !t->bit_step ||
 	    !t->need || !t->judged)
 		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < plan->ninputs; i++)
+		t->table[i].schema = bound->input[i].schema;
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		t->table[plan->ninputs + i].schema = bound->step[i].schema;
 out:
 	return rc;
 }
@@ -697,6 +712,7 @@ void dtx_trace_end(struct trace *t)
 	dtx_trace_reach_free(t, t->judged);
 	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
 		json_decref(t->pinned[i]);
+	dtx_mem_free(t->by_cells);
 	dtx_mem_free(t->pinned);
 	dtx_mem_free(t->numbered);
 	dtx_mem_free(t->table);
@@ -717,8 +733,10 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	t.ask = ask;
 	t.out = out;
 	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
-	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_choose_cells(&t);
+	DTX_TRY(dtx_trace_forward(&t, err));
+	dtx_trace_borrowed(&t);
 	dtx_trace_judge(&t);
 	dtx_trace_grouper(&t);
 	dtx_trace_back(&t);

@@ -23,9 +23,7 @@ enum dtx_trace_part {
 	                       * dtx_a0, dtx_a1 .. */
 	DTX_TRACE_TAKEN_BY,   /* the values that the aggregate took, as dtx_a0: at most
 	                       * DTX_TRACE_TAKEN, and one more if there are more */
-	DTX_TRACE_INPUT,      /* the rows of an input that the row came from */
-	DTX_TRACE_UNFILLED    /* all rows of an input before a step filled the blank cells of the
-	                       * columns `direct` */
+	DTX_TRACE_INPUT       /* the rows of an input that the row came from */
 };
 struct dtx_trace_output {
 	enum dtx_trace_part part;
@@ -33,7 +31,6 @@ struct dtx_trace_output {
 	/* For INPUT: {"column": true} for the columns whose cells are in the value; "*" means any
 	 * column. NULL: the rows only decided that the result row exists. Owned by the trace. */
 	json_t *direct;
-	const json_t *fill; /* for UNFILLED: the parameters of the step; owned by the plan */
 };
 enum { DTX_TRACE_TAKEN = 12 };
 struct dtx_trace {
@@ -48,6 +45,8 @@ struct dtx_trace {
 	             */
 	bool cells; /* a step says which cell each cell comes from: an input column without rows
 	             * has no cell in the value */
+	bool fills; /* a step that fills blank cells is run before rows are numbered. Columns
+	             * that it fills may have values of other rows. */
 	bool borrowed; /* a step took values of the column from other rows, so that too few rows may
 	                * be named */
 };

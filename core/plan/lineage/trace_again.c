@@ -112,7 +112,7 @@ static bool again_mixes(uint64_t ids, uint64_t other)
 static void again_step(struct again *a, uint32_t i)
 {
 	const struct dtx_plan_step *st = &a->plan->step[i];
-	enum trace_how how = dtx_trace_how(a->plan, st);
+	enum trace_how how = dtx_trace_how_planned(a->plan, st);
 	json_t *step =
 		json_deep_copy(st->canonical); /* the canonical form has one name per parameter */
 	uint64_t ids = st->table[0] >= 0 ? a->ids[st->table[0]] : 0, other;

@@ -41,7 +41,7 @@ void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
 		return;
 	}
 	t->out->output[t->out->noutputs++] =
-		(struct dtx_trace_output){ part, input, json_incref(direct), NULL };
+		(struct dtx_trace_output){ part, input, json_incref(direct) };
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
@@ -201,7 +201,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
 	uint32_t i = t->bit_step[bit];
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	bool wider = dtx_trace_how(t->plan, st) == TRACE_WIDER;
+	bool wider = dtx_trace_how(t, st) == TRACE_WIDER;
 	char in[TRACE_NAME], made[TRACE_NAME], keyed[TRACE_NAME], column[TRACE_NAME];
 	uint64_t ids = t->table[st->table[0]].ids;
 	int32_t id = (int32_t)(t->plan->ninputs + i);
@@ -547,35 +547,6 @@ static void trace_found(struct trace *t, int32_t id, const char *in)
 	dtx_buf_clear(&where);
 }
 
-/* Outputs the rows from before a step that filled blank cells of wanted columns, if rows were not
- * numbered there. They show which cell a value was taken from. */
-static void trace_back_unfilled(struct trace *t, uint32_t i)
-{
-	const struct dtx_plan_step *st = &t->plan->step[i];
-	uint32_t input = (uint32_t)t->table[t->plan->ninputs + i].from - 1, n = t->out->noutputs;
-	const json_t *want = json_object_get(t->ask->sources, t->plan->input[input].name);
-	json_t *filled = json_object(), *value;
-	const char *name;
-	char rows[TRACE_NAME];
-	bool walked = false;
-
-	for (uint32_t w = 0; w < t->nwalks; w++)
-		walked |= t->walk[w].ids >> input & 1;
-	json_object_foreach((json_t *)(uintptr_t)want, name, value)
-	{
-		if (dtx_trace_borrows(st, name))
-			json_object_set(filled, name, value);
-	}
-	t->failed |= !filled;
-	if (walked && json_object_size(filled)) {
-		dtx_trace_same(t, t->table[st->table[0]].raw, dtx_trace_name(rows, "full", i));
-		dtx_trace_output(t, DTX_TRACE_UNFILLED, input, filled, rows);
-	}
-	if (t->out->noutputs > n)
-		t->out->output[n].fill = st->canonical;
-	json_decref(filled);
-}
-
 void dtx_trace_back(struct trace *t)
 {
 	int32_t id = t->plan->output[t->ask->output].table;
@@ -597,7 +568,7 @@ void dtx_trace_back(struct trace *t)
 	                 &(struct trace_via){ .from = -1 });
 	json_decref(asked);
 	for (b = t->nbits; b-- > t->plan->ninputs;) {
-		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[t->bit_step[b]]);
+		enum trace_how how = dtx_trace_how(t, &t->plan->step[t->bit_step[b]]);
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			trace_back_barrier(t, b);
@@ -612,8 +583,4 @@ void dtx_trace_back(struct trace *t)
 	}
 	for (b = 0; b < t->plan->ninputs; b++)
 		trace_back_input(t, b);
-	for (b = 0; b < t->plan->nsteps; b++) {
-		if (t->table[t->plan->ninputs + b].from && dtx_trace_facts(&t->plan->step[b]).fills)
-			trace_back_unfilled(t, b);
-	}
 }

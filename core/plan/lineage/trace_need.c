@@ -349,20 +349,20 @@ static void need_longer(struct trace *t, const struct dtx_plan_step *st, const j
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
 		bool made = !strcmp(name, dtx_json_text(st->canonical, "values_to", "value"));
-		bool named = false;
+		bool named = false, any = !strcmp(name, "*");
 
 		json_array_foreach((json_t *)(uintptr_t)names, i, one)
 		{
 			named |= !strcmp(json_string_value(one), name);
-			plain &= strcmp(json_string_value(one), ".value") != 0;
+			any |= !strcmp(json_string_value(one), ".value");
 		}
-		if (!plain || !strcmp(name, "*"))
+		if (any || (made && !plain))
 			dtx_trace_need_add(t, st->table[0], "*");
 		else if (!made && !named)
 			dtx_trace_need_add(t, st->table[0], name);
 		json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 		{
-			if (plain && made)
+			if (plain && made && !any)
 				dtx_trace_need_add(t, st->table[0], json_string_value(one));
 		}
 	}
@@ -413,6 +413,21 @@ static void need_passed(struct trace *t, uint32_t i, enum dtx_op_values values, 
 	}
 }
 
+/* A column that the step makes of cells of other rows. */
+static void need_moved(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const struct dtx_schema *in = t->table[st->table[0]].schema;
+	const char *from = in && in->nfields ? in->field[0].name : "*", *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (dtx_trace_borrows(st, name))
+			dtx_trace_need_add(t, st->table[0],
+			                   dtx_json_text(st->canonical, "col", from));
+	}
+}
+
 static void trace_need_step(struct trace *t, uint32_t i)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
@@ -421,6 +436,8 @@ static void trace_need_step(struct trace *t, uint32_t i)
 
 	if (!need)
 		return;
+	if (f.borrows && f.values == DTX_VALUES_KEPT)
+		need_moved(t, st, need);
 	switch (f.rows) {
 	case DTX_ROWS_WHOLE: need_any(t, st); break;
 	case DTX_ROWS_JOINED:
@@ -476,7 +493,7 @@ json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
 			dtx_trace_need_add(t, table, name);
 	}
 	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
-		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[i]);
+		enum trace_how how = dtx_trace_how(t, &t->plan->step[i]);
 
 		if (!dtx_trace_is_barrier(how) && how != TRACE_COPY)
 			trace_need_step(t, (uint32_t)i);
@@ -491,7 +508,7 @@ static bool need_made(const struct trace *t, uint32_t i, const char *name)
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	const json_t *set = json_object_get(st->canonical, "set");
 
-	if (dtx_trace_how(t->plan, st) != TRACE_WINDOW || !strcmp(name, "*") ||
+	if (dtx_trace_how(t, st) != TRACE_WINDOW || !strcmp(name, "*") ||
 	    !*dtx_json_text(st->canonical, "suffix", "x"))
 		return true;
 	return set ? dtx_json_find(set, "as", name) != NULL : dtx_trace_makes(t, st, name);
@@ -541,8 +558,7 @@ bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
 }
 
 /* Whether the step took needed values from other rows. A fill that runs before rows are numbered
- * does not count: the cells are still read as the source has them, and the caller sees which of
- * them are blank. */
+ * does not count: see `fills` in struct dtx_trace. */
 static bool need_borrowed(const struct trace *t, uint32_t i)
 {
 	uint32_t id = t->plan->ninputs + i;
@@ -562,9 +578,19 @@ static bool need_borrowed(const struct trace *t, uint32_t i)
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column)
 {
 	dtx_trace_need_add(t, t->plan->output[output].table, column);
-	for (uint32_t i = t->plan->nsteps; i-- > 0;) {
+	for (uint32_t i = t->plan->nsteps; i-- > 0;)
 		trace_need_step(t, i);
+}
+
+void dtx_trace_borrowed(struct trace *t)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
+
+		if (t->by_cells && t->by_cells[i])
+			continue;
 		t->out->borrowed |= need_borrowed(t, i);
+		t->out->fills |= f.borrows && t->table[t->plan->ninputs + i].from;
 	}
 }
 

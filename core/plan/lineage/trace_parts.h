@@ -86,8 +86,10 @@ struct trace {
 	                  * NULL: none */
 	int32_t grouper; /* the group_by that the asked value came from, from one group; -1: none */
 	const json_t *grouped; /* the item of `agg` that made the value; NULL: it is a key */
-	bool lists; /* the walks are stored with the run, which lists the rows of each step */
-	bool keeps; /* all row numbers in the outputs, except the first, are wanted */
+	bool *by_cells; /* per step: its rows are those of its input, but the asked column has
+	                 * cells of other rows there; its op says which, as for TRACE_WHOLE */
+	bool lists;     /* the walks are stored with the run, which lists the rows of each step */
+	bool keeps;     /* all row numbers in the outputs, except the first, are wanted */
 };
 
 /* trace.c: the stages of making a traced plan, in this order. dtx_trace_end may be called after
@@ -97,7 +99,9 @@ DTX_MUSTUSE enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan 
 DTX_MUSTUSE enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err);
 void dtx_trace_end(struct trace *t);
-enum trace_how dtx_trace_how(const struct dtx_plan *plan, const struct dtx_plan_step *st);
+enum trace_how dtx_trace_how(const struct trace *t, const struct dtx_plan_step *st);
+/* The same by the plan alone, before it is known which cells are asked for. */
+enum trace_how dtx_trace_how_planned(const struct dtx_plan *plan, const struct dtx_plan_step *st);
 /* Whether such a step makes new rows, each from several. */
 static inline bool dtx_trace_is_barrier(enum trace_how how)
 {
@@ -143,6 +147,9 @@ void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t t
 /* The columns of a table whose values the rows of walk w contributed; borrowed. NULL: none. */
 json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table);
 /* trace_need.c: fills t->need for the asked column. */
+/* Sets t->out->borrowed and fills, for steps that took values from other rows and do not say
+ * which. */
+void dtx_trace_borrowed(struct trace *t);
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
 /* Adds a column, or the columns of a formula, to what is needed of a table; and goes through one
  * step, from what is needed of its result to what is needed of its inputs. */
@@ -205,7 +212,9 @@ bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const c
  * the wide row; `on`: from dtx_trace_wider_keys. */
 void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
                            const json_t *on, const struct trace_via *via);
-/* trace_cells.c: goes back from the rows `group` of walk w through a step whose op says where its
+/* trace_cells.c: sets t->by_cells, if the walks are not stored. Needs t->need. */
+void dtx_trace_choose_cells(struct trace *t);
+/* Goes back from the rows `group` of walk w through a step whose op says where its
  * cells come from. False if it cannot; then it has added nothing. */
 bool dtx_trace_back_cells(struct trace *t, uint32_t bit, uint32_t w, const char *group);
 /* trace_lean.c: rewrites the traced plan so that it gives the same results with less work. */

@@ -45,7 +45,7 @@ static int rows_cell(struct trace *t, const struct trace_via *v, bool *wide)
 	const json_t *cols;
 	int cell = -1;
 
-	if (i == UINT32_MAX || v->all || dtx_trace_how(t->plan, &t->plan->step[i]) != TRACE_WIDER)
+	if (i == UINT32_MAX || v->all || dtx_trace_how(t, &t->plan->step[i]) != TRACE_WIDER)
 		return -1;
 	s = t->table[id].schema;
 	cols = dtx_trace_reached(t, (uint32_t)v->from, id);
@@ -114,6 +114,7 @@ static enum dtx_code rows_column(struct rows *r, const struct dtx_trace_ask *ask
 	t.out = &out;
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_borrowed(&t);
 	dtx_trace_judge(&t);
 	dtx_trace_back(&t);
 	if (t.full.code != DTX_OK) {
@@ -219,7 +220,7 @@ static void rows_barrier(struct rows *r, uint32_t bit)
 	struct trace *t = r->t;
 	uint32_t i = t->bit_step[bit], id = t->plan->ninputs + i;
 	const struct dtx_plan_step *st = &t->plan->step[i];
-	bool wider = dtx_trace_how(t->plan, st) == TRACE_WIDER, cells = false;
+	bool wider = dtx_trace_how(t, st) == TRACE_WIDER, cells = false;
 	char in[TRACE_NAME], left[TRACE_NAME], made[TRACE_NAME], right[TRACE_NAME];
 	char both[TRACE_NAME], has_cells[TRACE_NAME];
 	struct dtx_buf expr = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -382,10 +383,9 @@ static uint64_t rows_own(const struct trace *t)
 	uint64_t ids = 0;
 
 	for (uint32_t b = 0; b < t->nbits; b++) {
-		enum trace_how how =
-			b < t->plan->ninputs
-				? TRACE_KEYS
-				: dtx_trace_how(t->plan, &t->plan->step[t->bit_step[b]]);
+		enum trace_how how = b < t->plan->ninputs
+		                             ? TRACE_KEYS
+		                             : dtx_trace_how(t, &t->plan->step[t->bit_step[b]]);
 
 		if (dtx_trace_is_barrier(how) || how == TRACE_COPY)
 			ids |= (uint64_t)1 << b;
@@ -399,7 +399,7 @@ static void rows_left(struct rows *r, uint32_t i)
 	struct trace *t = r->t;
 	uint32_t id = t->plan->ninputs + i;
 	uint64_t ids = t->table[id].ids & rows_own(t);
-	enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[i]);
+	enum trace_how how = dtx_trace_how(t, &t->plan->step[i]);
 	char name[TRACE_NAME];
 
 	if (dtx_trace_is_barrier(how) ||
@@ -475,7 +475,7 @@ static enum dtx_code rows_plan(struct rows *r, const struct dtx_trace_ask *ask, 
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", "dtx_check"));
 	rows_block(r, "result", 0, -1, name, t->table[id].ids, "");
 	for (i = t->plan->ninputs; i < t->nbits; i++) {
-		enum trace_how how = dtx_trace_how(t->plan, &t->plan->step[t->bit_step[i]]);
+		enum trace_how how = dtx_trace_how(t, &t->plan->step[t->bit_step[i]]);
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			rows_barrier(r, i);

@@ -105,7 +105,7 @@ void dtx_trace_grouper(struct trace *t)
 	t->grouper = -1;
 	for (; name && id >= (int32_t)plan->ninputs; id = st->table[0]) {
 		st = &plan->step[id - (int32_t)plan->ninputs];
-		if (dtx_trace_how(plan, st) == TRACE_KEYS) {
+		if (dtx_trace_how(t, st) == TRACE_KEYS) {
 			t->grouper = id - (int32_t)plan->ninputs;
 			t->grouped =
 				dtx_json_find(json_object_get(st->canonical, "agg"), "as", name);

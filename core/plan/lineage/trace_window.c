@@ -230,7 +230,7 @@ static bool window_listed(const struct trace *t, int32_t table)
 {
 	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
 
-	return t->table[table].schema && dtx_trace_how(t->plan, st) == TRACE_LIST;
+	return t->table[table].schema && dtx_trace_how(t, st) == TRACE_LIST;
 }
 
 /* Whether an additional column of table `id` would also appear in `table`. */

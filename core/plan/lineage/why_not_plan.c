@@ -273,7 +273,7 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 	uint32_t b = follow_last(t->table[id].ids); /* it has just this one number */
 	size_t i;
 
-	if (dtx_trace_how(f->t.plan, st) == TRACE_WHOLE) {
+	if (dtx_trace_how(&f->t, st) == TRACE_WHOLE) {
 		follow_whole(f, st, id);
 		return;
 	}
@@ -283,7 +283,7 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 	dtx_trace_name(keyed, "k", (uint32_t)id);
 	dtx_trace_name(made, "t", (uint32_t)id);
 	dtx_trace_name(base, "h", b);
-	if (dtx_trace_how(f->t.plan, st) == TRACE_WIDER) {
+	if (dtx_trace_how(&f->t, st) == TRACE_WIDER) {
 		on = dtx_trace_wider_keys(t, st);
 		snprintf(keyed, sizeof(keyed), "%s", in);
 	} else {
@@ -500,7 +500,7 @@ static void follow_step(struct follow *f, uint32_t i)
 {
 	const struct dtx_plan_step *st = &f->t.plan->step[i];
 	int32_t id = (int32_t)(f->t.plan->ninputs + i);
-	enum trace_how how = dtx_trace_how(f->t.plan, st);
+	enum trace_how how = dtx_trace_how(&f->t, st);
 	bool fed = false;
 
 	if (!f->leads[id] || f->t.table[id].from)
