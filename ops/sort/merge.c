@@ -10,7 +10,8 @@
 #include "core/data/cells.h"
 #include "ops/sort/packed.h"
 
-#define PART_ROWS 65536u
+#define PART_ROWS  65536u
+#define PICK_CELLS 131072u /* of a batch that is made: wide rows take much memory */
 /* Every row with a multiple of this number is a sample. */
 #define SAMPLE_STEP 2048u
 #define PART_STEPS  (PART_ROWS / SAMPLE_STEP) /* samples per part */
@@ -283,7 +284,8 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), DTX_PICK_ROWS);
+	uint32_t rows = DTX_MIN(dtx_op_batch_rows(ox), DTX_PICK_ROWS);
+	uint32_t most = DTX_MIN(rows, PICK_CELLS / (map->n + 1) + 1);
 	const size_t *from = m->bound + part * m->n;
 	struct chunk c = { .n = 0 };
 	struct dtx_batch *b = NULL;

@@ -5,7 +5,7 @@
 #include "ops/sort/packed.h"
 
 #define RUN_ROWS_MIN   32768u
-#define RUN_ROWS_LEAST 4096u /* fewest rows of a batch, even if there is no room for more */
+#define RUN_ROWS_LEAST 4096u /* fewest rows of a run, unless rows are wide */
 #define RUN_BATCH_ROWS 4096u
 
 /* The memory that the sorter may need next: another batch, then a sort.  A batch is taken to be as
@@ -32,9 +32,18 @@ static bool soon_short(const struct dtx_opctx *ox, const struct dtx_sorter *s, s
 	       dtx_mem_used() + (coming + next_need(ox, s)) * dtx_op_workers(ox) > limit / 8 * 7;
 }
 
+/* Whether the few rows of this run take much memory all the same. */
+static bool rows_are_wide(const struct dtx_opctx *ox, const struct dtx_sorter *s)
+{
+	size_t used = dtx_mem_used();
+
+	return used > s->before && (used - s->before) * dtx_op_workers(ox) > dtx_mem_limit() / 8;
+}
+
 bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s, size_t coming)
 {
-	if (!ox->run || !ox->run->spill || s->n < RUN_ROWS_LEAST)
+	if (!ox->run || !ox->run->spill || !s->n ||
+	    (s->n < RUN_ROWS_LEAST && !rows_are_wide(ox, s)))
 		return false;
 	if (soon_short(ox, s, coming))
 		return true;
@@ -71,6 +80,7 @@ struct mover {
 	struct dtx_sorter *s;
 	struct dtx_run_file *f;
 	uint32_t *which, *row;
+	uint32_t most;                   /* rows of a batch on disk */
 	uint32_t *batch;                 /* for each kept batch its number */
 	struct dtx_column **src;         /* and its column */
 	const struct dtx_packed *packed; /* NULL: they have their spans */
@@ -162,8 +172,8 @@ static enum dtx_code move_keys(struct mover *m, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < s->n; i++) {
 		pos[i] = dtx_batch_pos(s->kept.batch[s->row[i].batch], s->row[i].row);
-		s->row[i].batch = (uint32_t)(i / RUN_BATCH_ROWS);
-		s->row[i].row = (uint32_t)(i % RUN_BATCH_ROWS);
+		s->row[i].batch = (uint32_t)(i / m->most);
+		s->row[i].row = (uint32_t)(i % m->most);
 	}
 	DTX_TRY(put(m, 0, pos, s->n * sizeof(*pos), &at, err));
 	m->f->pos = at;
@@ -184,8 +194,10 @@ static enum dtx_code mover_open(struct mover *m, struct dtx_err *err)
 	const struct dtx_kept *kept = &m->s->kept;
 	enum dtx_code rc = DTX_OK;
 
-	m->which = dtx_mem_alloc(RUN_BATCH_ROWS, sizeof(*m->which));
-	m->row = dtx_mem_alloc(RUN_BATCH_ROWS, sizeof(*m->row));
+	/* a copy of a run of few wide rows in one piece would need as much memory again */
+	m->most = (uint32_t)DTX_MIN(RUN_BATCH_ROWS, m->s->n / 8 + 1);
+	m->which = dtx_mem_alloc(m->most, sizeof(*m->which));
+	m->row = dtx_mem_alloc(m->most, sizeof(*m->row));
 	m->src = dtx_mem_alloc(kept->n + 1, sizeof(struct dtx_column *));
 	m->batch = dtx_mem_alloc(kept->n + 1, sizeof(*m->batch));
 	if (!m->which || !m->row || !m->src || !m->batch)
@@ -218,8 +230,8 @@ enum dtx_code dtx_runs_spill(struct dtx_runs *r, const struct dtx_opctx *ox, str
 	DTX_TRY(mover_open(&m, err));
 	if (!dtx_mem_reserve(&r->run, &r->cap, r->n + 1, sizeof(*r->run)))
 		DTX_FAIL_MEM(err);
-	for (size_t at = 0; at < s->n; at += RUN_BATCH_ROWS)
-		DTX_TRY(move_batch(&m, at, (uint32_t)DTX_MIN(RUN_BATCH_ROWS, s->n - at), err));
+	for (size_t at = 0; at < s->n; at += m.most)
+		DTX_TRY(move_batch(&m, at, (uint32_t)DTX_MIN(m.most, s->n - at), err));
 	DTX_TRY(move_keys(&m, err));
 	r->run[r->n++] = file;
 	file = (struct dtx_run_file){ .n = 0 };

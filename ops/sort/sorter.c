@@ -404,6 +404,8 @@ enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
 	enum dtx_code rc = DTX_OK;
 	uint32_t batch = (uint32_t)s->kept.n;
 
+	if (!s->n)
+		s->before = dtx_mem_used();
 	if (!dtx_mem_reserve(&s->row, &s->cap, s->n + b->nrows, sizeof(*s->row)))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_kept_add(&s->kept, b, err));

@@ -30,7 +30,8 @@ struct dtx_sorter {
 	size_t n, cap;
 	struct dtx_buf bytes; /* whole keys of more than 16 bytes: length, then the key */
 	struct dtx_buf one;
-	size_t keep; /* number of rows that can matter; SIZE_MAX: all */
+	size_t keep;   /* number of rows that can matter; SIZE_MAX: all */
+	size_t before; /* bytes in use when the first row came */
 };
 
 void dtx_sorter_init(struct dtx_sorter *s, size_t keep);

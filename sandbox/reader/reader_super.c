@@ -434,7 +434,10 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 		                        dtx_source_name(p->src),
 		                        (unsigned long long)(p->limits.memory >> 20));
 		if (ours)
-			dtx_err_hint(&got, "--memory allows no more");
+			dtx_err_hint(&got,
+			             "--memory allows no more: try --memory %lluM, and more if "
+			             "that fails",
+			             (unsigned long long)(p->limits.memory >> 19));
 	}
 	rc = got.code;
 	if (err)

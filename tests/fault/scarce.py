@@ -256,6 +256,21 @@ def memory():
         budgets = [16, 17, 18, 19, 20, 24]
         got = [dtx(["run", name + ".json", "numbers.csv", "-q", "--memory", "%dM" % m]) for m in budgets]
         check("sorted with 16 to 24 MiB: %s" % name, got == [usual] * len(budgets), [(g[0], g[2]) for g in got])
+    # a batch of a thousand wide rows is larger than the budget
+    with open("wide.csv", "w") as f:
+        f.write(",".join("c%d" % i for i in range(300)) + ",t\n")
+        for i in range(6000):
+            f.write(",".join(str((i * 7919 + j) % 1000003) for j in range(300)) + ",%s\n" % ("%05d" % (i * 31 % 6007) * 120))
+    plan("wide.json", {"op": "sort", "by": ["t"]}, {"op": "sort", "by": ["-c7"]})
+    usual = dtx(["run", "wide.json", "wide.csv", "-q"])
+    got = [dtx(["run", "wide.json", "wide.csv", "-q", "--memory", "%dM" % m]) for m in (16, 20)]
+    check("wide rows are sorted with 16 and 20 MiB", got == [usual] * 2, [(g[0], g[2]) for g in got])
+    plan("groups.json", {"op": "group_by", "by": ["t"], "agg": {"n": "concat_agg(t)", "m": "max(c7)"}})
+    got = dtx(["run", "groups.json", "wide.csv", "-q", *least])
+    named = re.search(r"--memory (\d+M) is enough", got[2])
+    again = dtx(["run", "groups.json", "wide.csv", "-q", "--memory", named[1] if named else "16M"])
+    check("what is enough for groups is named, and does", again == dtx(["run", "groups.json", "wide.csv", "-q"]),
+          (got[0], got[2], again[0], again[2]))
     says("less than the least", ["run", "sorted.json", "in.csv", "--memory", "8M"], 2, "takes a size of at least 16M")
     with open("long.csv", "w") as f:
         f.write("id,k,x,y,z\n")

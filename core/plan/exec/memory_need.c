@@ -8,13 +8,15 @@
 
 enum { PLACES = 3 };
 #define SAMPLE_BYTES ((size_t)256 << 10)
+/* A sample with fewer lines than this may be JSON that has many rows on one line. */
+#define LINES_LEAST 8u
 /* per row, in addition to its columns: keys, places and order; and what every run needs */
 #define ROW_BYTES 64
 #define RUN_BYTES ((uint64_t)24 << 20)
 
 struct rows {
 	uint64_t least, most;
-	uint64_t text; /* bytes of an average row */
+	uint64_t text; /* bytes of an average row; 0: not known, nor is `most` */
 };
 
 /* The range of the number of rows, from the lines per byte at the start, in the middle and at the
@@ -23,20 +25,22 @@ static struct rows rows_of(const struct dtx_source *src)
 {
 	const size_t size = dtx_source_size(src), n = DTX_MIN(size, SAMPLE_BYTES);
 	struct rows r = { UINT64_MAX, 0, 0 };
+	bool few = false;
 
 	if (dtx_source_passes(src) || !n || memchr(dtx_source_data(src), 0, DTX_MIN(n, 512)))
 		return (struct rows){ 0, 0, 0 };
 	for (int i = 0; i < PLACES; i++) {
 		const char *at = dtx_source_data(src) + (size - n) / (PLACES - 1) * (size_t)i;
-		uint64_t lines = 1, rows;
+		uint64_t lines = 1, rows; /* the last line may have no end */
 
 		for (const char *p = at; (p = memchr(p, '\n', n - (size_t)(p - at))); p++)
 			lines++;
+		few = few || lines < LINES_LEAST;
 		rows = (uint64_t)((double)size / (double)n * (double)lines);
 		r.least = memchr(at, '"', n) ? 0 : DTX_MIN(r.least, rows);
 		r.most = DTX_MAX(r.most, rows);
 	}
-	r.text = size / r.most + 1;
+	r.text = few && n == SAMPLE_BYTES ? 0 : size / r.most + 1;
 	return r;
 }
 
@@ -66,21 +70,6 @@ static uint64_t columns(const struct dtx_graph *g, int32_t t, bool least)
 	return bytes;
 }
 
-/* The input whose rows all arrive, unchanged in number, in table t; -1 if none. */
-static int32_t input_of(const struct dtx_graph *g, int32_t t)
-{
-	const uint32_t inputs = g->plan->ninputs;
-
-	while (t >= 0 && (uint32_t)t >= inputs) {
-		const struct dtx_plan_step *st = &g->plan->step[(uint32_t)t - inputs];
-
-		if (!st->op || !(st->op->flags & DTX_OP_SAME_ROWS))
-			return -1;
-		t = st->table[0];
-	}
-	return t;
-}
-
 /* Whether the result of a step has no more rows than its input. Only then does the input's size
  * bound what the step holds: pad_time and complete, for example, make rows. */
 static bool bounded(const struct dtx_plan_step *st)
@@ -96,34 +85,54 @@ static bool bounded(const struct dtx_plan_step *st)
 	}
 }
 
+/* The input that table t is made of, by steps none of which makes rows; -1 if none. *all: whether
+ * all of its rows arrive. */
+static int32_t input_of(const struct dtx_graph *g, int32_t t, bool *all)
+{
+	const uint32_t inputs = g->plan->ninputs;
+
+	*all = true;
+	while (t >= 0 && (uint32_t)t >= inputs) {
+		const struct dtx_plan_step *st = &g->plan->step[(uint32_t)t - inputs];
+
+		if (!st->op || st->ntables > 1 || !bounded(st))
+			return -1;
+		*all = *all && st->op->flags & DTX_OP_SAME_ROWS;
+		t = st->table[0];
+	}
+	return t;
+}
+
 struct dtx_memory_need dtx_memory_need(const struct dtx_graph *g)
 {
 	struct dtx_memory_need out = { 0, 0, -1 };
 	bool known = true; /* whether `enough` bounds all steps that hold a table */
 
 	for (uint32_t s = 0; s < g->plan->nsteps; s++) {
+		const struct dtx_plan_step *st = &g->plan->step[s];
 		const struct dtx_bind *b = g->flow.bind[s];
-		int32_t t = g->plan->step[s].table[0], in;
-		struct rows r;
+		int32_t in = -1;
+		struct rows r = { 0, 0, 0 };
 		uint64_t least;
+		bool all;
 
-		if (!b || b->kind != DTX_KIND_WHOLE || b->digest || t < 0) {
-			/* groups, and the right side of a join, are as many as the rows show */
-			known = known && b && b->kind == DTX_KIND_MAP &&
-			        !(g->plan->step[s].op->flags & DTX_OP_BUILD);
+		/* a table that goes through in batches takes no memory */
+		if (b && b->kind == DTX_KIND_MAP && !b->ordered &&
+		    !(st->op->flags & (DTX_OP_BUILD | DTX_OP_ORDERED)))
 			continue;
-		}
-		in = input_of(g, t);
-		if (in < 0 || !g->opts->input || !g->opts->input[in])
-			return (struct dtx_memory_need){ out.least, 0, out.step };
-		r = rows_of(g->opts->input[in]);
-		least = r.least / 4 * 3 * columns(g, t, true);
-		if (least > out.least) {
+		if (b && st->table[0] >= 0)
+			in = input_of(g, st->table[0], &all);
+		if (in >= 0 && g->opts->input && g->opts->input[in])
+			r = rows_of(g->opts->input[in]);
+		known = known && r.text && st->ntables < 2 && bounded(st);
+		if (!r.most)
+			continue;
+		least = r.least / 4 * 3 * columns(g, st->table[0], true);
+		if (all && b->kind == DTX_KIND_WHOLE && !b->digest && least > out.least) {
 			out.least = least;
 			out.step = (int32_t)s;
 		}
-		known = known && bounded(&g->plan->step[s]);
-		out.enough += r.most * (columns(g, t, false) + r.text + ROW_BYTES +
+		out.enough += r.most * (columns(g, st->table[0], false) + r.text + ROW_BYTES +
 		                        columns(g, (int32_t)(g->plan->ninputs + s), false));
 	}
 	out.enough = known && out.enough ? out.enough + RUN_BYTES : 0;
