@@ -304,7 +304,8 @@ def same(a, b):
         return False
     options = [[i for i, s in enumerate(sa) if s == w] for w in sb]
     want, tries = Counter(map(tuple, b)), 0
-    for at in (product(*options) if max(map(len, options)) < 4 else [[o[0] for o in options]]):
+    in_order = [options[i][sb[:i].count(w) % len(options[i])] for i, w in enumerate(sb)]  # many blank columns are alike
+    for at in [in_order, *product(*options)] if max(map(len, options)) < 4 else [in_order]:
         tries += 1
         if len(set(at)) == len(at) and Counter(tuple(r[i] for i in at) for r in a) == want:
             return True

@@ -1,6 +1,7 @@
 /* The search by example: tries every step that could help, then continues with the results that
  * hold most of the example, up to three steps. */
 #include "cli/suggest/example/byexample.h"
+#include "cli/suggest/example/reshape.h"
 #include "cli/suggest/propose/makers.h"
 
 #include <stdio.h>
@@ -583,7 +584,7 @@ static enum dtx_code search_steps(const struct dtx_textgrid *have, const struct 
 			DTX_FAIL_MEM(err);
 	}
 	DTX_TRY(folded_view(have, &folded, err));
-	DTX_TRY(dtx_reshape_steps(&folded, want, second, &more, err));
+	DTX_TRY(dtx_reshape_steps(have, &folded, want, second, &more, err));
 	if (json_array_extend(list, more) < 0)
 		DTX_FAIL_MEM(err);
 	*out = json_incref(list);
@@ -721,6 +722,27 @@ out:
 	return rc;
 }
 
+/* Adds the table without rows of which nothing is wanted, as if it had been read so. */
+static enum dtx_code search_trim(struct byexample *x, struct search *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid folded = DTX_TEXTGRID_INIT;
+	json_t *steps = NULL;
+
+	DTX_TRY(folded_view(&s->node[0].table, &folded, err));
+	steps = dtx_reshape_unwanted(&s->node[0].table, &folded, x->want);
+	if (!steps)
+		DTX_FAIL_MEM(err);
+	if (json_array_size(steps))
+		DTX_TRY(search_try(x, s, 0, steps, err));
+	if (s->n > 1)
+		s->node[1].moves = 0;
+out:
+	json_decref(steps);
+	dtx_textgrid_clear(&folded);
+	return rc;
+}
+
 /* The most promising table whose steps have not been tried; NODES: none. A further step must pay.
  */
 static size_t search_next(const struct search *s)
@@ -763,8 +785,10 @@ enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_te
 	s->node[0] = (struct node){ *have, json_array(), 0, 0, 0, false };
 	s->n = 1;
 	DTX_TRY(search_promise(&x, &s->node[0], err));
-	for (i = 0; i < NODES && !found_whole(&x) && !enough(&x); i = search_next(s))
-		DTX_TRY(search_node(&x, s, i, repaired || i, err));
+	DTX_TRY(search_trim(&x, s, err));
+	for (i = 0; i < NODES && !found_whole(&x) && !enough(&x);
+	     i = !i && s->n > 1 && !s->node[1].moves ? 1 : search_next(s))
+		DTX_TRY(search_node(&x, s, i, repaired || s->node[i].moves, err));
 out:
 	for (i = 1; s && i < s->n; i++) {
 		dtx_textgrid_clear(&s->node[i].table);

@@ -9,9 +9,11 @@
 #define DTX_BYEXAMPLE_RUNS  900 /* most plans to try; large tables count as several */
 
 /* Lists reshaping steps that could lead from `have` to `want`, the cheapest first; each way of
- * reshaping has its own quota. `second`: another step came before. *out is a new reference to an
+ * reshaping has its own quota. `raw`: `have` before it was folded. `second`: another step came
+ * before. *out is a new reference to an
  * array of steps. */
-DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
+DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *raw,
+                                            const struct dtx_textgrid *have,
                                             const struct dtx_textgrid *want, bool second,
                                             json_t **out, struct dtx_err *err);
 

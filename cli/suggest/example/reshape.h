@@ -9,7 +9,8 @@
 enum { DTX_RESHAPE_COLS = 1024, DTX_RESHAPE_LOOKS = 30000000 /* most cells to look at */ };
 
 struct dtx_reshape {
-	const struct dtx_textgrid *have, *want;
+	const struct dtx_textgrid *have, *want; /* folded */
+	const struct dtx_textgrid *raw;         /* `have` before it was folded */
 	/* after another step: then the first rows are a part of the result, not a selection */
 	bool second;
 	json_t *out; /* lists of steps */
@@ -37,6 +38,11 @@ json_t *dtx_reshape_list(const char *const *name, size_t n);
 void dtx_reshape_name(struct dtx_buf *out, const char *name);
 /* Writes a text as a pattern needs it. */
 void dtx_reshape_escape(struct dtx_buf *out, struct dtx_str text);
+/* Steps that leave out the rows whose first cell is nowhere in the example, such as totals and
+ * notes. An empty list: there are no such rows, or so many that the example seems to be a part of
+ * what is wanted. `raw` is `have` before it was folded. NULL: out of memory. */
+json_t *dtx_reshape_unwanted(const struct dtx_textgrid *raw, const struct dtx_textgrid *have,
+                             const struct dtx_textgrid *want);
 /* Whether all values of a are also in b. */
 bool dtx_reshape_subset(const struct dtx_hashset *a, const struct dtx_hashset *b);
 /* Propose steps: pivot_longer; filter, distinct, section titles; derive, fill_null; group_by;

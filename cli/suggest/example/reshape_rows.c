@@ -181,6 +181,126 @@ out:
 	dtx_mem_free(stays);
 }
 
+/* --- rows of which nothing is wanted --- */
+
+enum { UNWANTED_TEXTS = 12 };
+
+static int hash_order(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The first column with a cell in a row; that of no column: the row is blank. */
+static uint32_t row_first(const struct dtx_textgrid *g, int64_t r)
+{
+	uint32_t c;
+
+	for (c = 0; c < g->ncols && !dtx_textgrid_at(g, r, c); c++)
+		;
+	return c;
+}
+
+/* Hashes of all names and cells, sorted. NULL: out of memory. */
+static uint64_t *all_hashes(const struct dtx_textgrid *g, size_t *n)
+{
+	size_t cells = (size_t)g->nrows * g->ncols, i;
+	uint64_t *hash = dtx_mem_zalloc(cells + g->ncols + 1, sizeof(*hash));
+
+	*n = cells + g->ncols;
+	for (i = 0; hash && i < *n; i++)
+		hash[i] = dtx_textgrid_hash(i < cells ? g->cell[i] : g->name[i - cells]);
+	if (hash)
+		qsort(hash, *n, sizeof(*hash), hash_order);
+	return hash;
+}
+
+/* Writes a condition for column c that leaves out its first cells of unwanted rows. False: they are
+ * too many. */
+static bool unwanted_where(const struct dtx_textgrid *raw, const struct dtx_textgrid *have,
+                           const bool *stays, uint32_t c, int64_t from, int64_t to,
+                           struct dtx_buf *out)
+{
+	int64_t seen[UNWANTED_TEXTS], r, k, n = 0;
+	bool number = true;
+	double x;
+
+	for (r = 0; r < have->nrows; r++)
+		number &= !dtx_textgrid_at(have, r, c) ||
+		          dtx_textgrid_number(dtx_textgrid_at(have, r, c), &x);
+	for (r = from; r < to; r++) {
+		if (stays[r] || row_first(have, r) != c)
+			continue;
+		for (k = 0; k < n && strcmp(dtx_textgrid_at(raw, seen[k], c),
+		                            dtx_textgrid_at(raw, r, c)) != 0;
+		     k++)
+			;
+		if (k == UNWANTED_TEXTS)
+			return false;
+		if (k == n)
+			seen[n++] = r;
+	}
+	for (k = 0; k < n; k++) {
+		if (!k) {
+			dtx_buf_add(out, out->len ? " and (" : "(");
+			dtx_reshape_name(out, raw->name[c]);
+			dtx_buf_add(out, " is null or not ");
+			dtx_reshape_name(out, raw->name[c]);
+		}
+		dtx_buf_add(out, k ? ", " : " in (");
+		put_literal(out, dtx_textgrid_at(raw, seen[k], c), number);
+	}
+	dtx_buf_add(out, n ? "))" : "");
+	return true;
+}
+
+/* Contract in reshape.h. */
+json_t *dtx_reshape_unwanted(const struct dtx_textgrid *raw, const struct dtx_textgrid *have,
+                             const struct dtx_textgrid *want)
+{
+	json_t *steps = json_array();
+	bool *stays = dtx_mem_zalloc((size_t)have->nrows + 1, sizeof(*stays)), ok = true;
+	int64_t head = 0, tail = have->nrows, gone = 0, blank = 0, r;
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t n;
+	uint64_t *hash = all_hashes(want, &n), cell;
+	uint32_t c;
+
+	for (r = 0; r < have->nrows && hash && stays; r++) {
+		c = row_first(have, r);
+		cell = c < have->ncols ? dtx_textgrid_hash(dtx_textgrid_at(have, r, c)) : 0;
+		stays[r] = c < have->ncols && bsearch(&cell, hash, n, sizeof(*hash), hash_order);
+		gone += c < have->ncols && !stays[r];
+	}
+	if (!hash || !stays || !gone || gone * 10 > have->nrows * 4)
+		goto out;
+	while (head < tail && !stays[head])
+		head++;
+	while (tail > head && !stays[tail - 1])
+		tail--;
+	for (r = head; r < tail; r++)
+		blank += row_first(have, r) == have->ncols;
+	for (c = 0; c < have->ncols && ok; c++)
+		ok = unwanted_where(raw, have, stays, c, head, tail, &where);
+	if (head)
+		(void)json_array_append_new(
+			steps, json_pack("{ss sI}", "op", "skip_rows", "head", (json_int_t)head));
+	if (tail < have->nrows)
+		(void)json_array_append_new(steps, json_pack("{ss sI}", "op", "skip_rows", "tail",
+		                                             (json_int_t)(have->nrows - tail)));
+	if (blank)
+		(void)json_array_append_new(steps, json_pack("{ss}", "op", "drop_empty"));
+	if (where.len && ok)
+		(void)json_array_append_new(
+			steps, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)));
+out:
+	dtx_buf_clear(&where);
+	dtx_mem_free(hash);
+	dtx_mem_free(stays);
+	return steps;
+}
+
 /* --- section titles --- */
 
 enum { TITLE_COLS = 4, TITLE_TEXTS = 60 };

@@ -190,12 +190,37 @@ static void reshape_wider(struct dtx_reshape *s)
 
 /* --- the others --- */
 
+/* Without the columns whose names are not among those that a wanted column has. */
+static void reshape_transpose_some(struct dtx_reshape *s)
+{
+	uint32_t c, w, k;
+
+	for (w = 0; w < s->want->ncols; w++) {
+		json_t *gone = json_array();
+
+		for (c = 1; c < s->have->ncols; c++) {
+			uint64_t hash = dtx_textgrid_hash(s->have->name[c]);
+
+			for (k = 0; k < s->wants[w].n && s->wants[w].hash[k] != hash; k++)
+				;
+			if (k == s->wants[w].n)
+				(void)json_array_append_new(gone, json_string(s->have->name[c]));
+		}
+		if (json_array_size(gone) && json_array_size(gone) * 2 < s->have->ncols - 1)
+			dtx_reshape_add(s,
+			                json_pack("[{ss sO}, {ss ss}]", "op", "drop", "cols", gone,
+			                          "op", "transpose", "names_to", s->want->name[w]));
+		json_decref(gone);
+	}
+}
+
 static void reshape_transpose(struct dtx_reshape *s)
 {
 	if (s->have->nrows > DTX_RESHAPE_COLS)
 		return;
 	dtx_reshape_add(s, json_pack("{ss}", "op", "transpose"));
 	dtx_reshape_add(s, json_pack("{ss sb}", "op", "transpose", "header", 0));
+	reshape_transpose_some(s);
 }
 
 static bool reshape_holds(const struct dtx_textgrid *g, uint32_t col, const char *sep)
@@ -217,7 +242,7 @@ static void reshape_explode_all(struct dtx_reshape *s, const char *sep)
 	json_t *cols = json_array();
 
 	for (size_t i = 0; i < s->nboth; i++) {
-		if (reshape_holds(s->have, s->both_at[i][0], sep) &&
+		if (reshape_holds(s->raw, s->both_at[i][0], sep) &&
 		    !reshape_holds(s->want, s->both_at[i][1], sep))
 			(void)json_array_append_new(cols, json_string(s->both[i]));
 	}
@@ -239,7 +264,7 @@ static void reshape_explode(struct dtx_reshape *s)
 		int32_t at = dtx_textgrid_find(s->want, s->have->name[c]);
 
 		for (k = 0; (at >= 0 || s->nfresh) && k < DTX_COUNT(sep); k++) {
-			if (!reshape_holds(s->have, c, sep[k]) ||
+			if (!reshape_holds(s->raw, c, sep[k]) ||
 			    (at >= 0 && reshape_holds(s->want, (uint32_t)at, sep[k])))
 				continue;
 			dtx_reshape_add(s, json_pack("{ss s[s] ss}", "op", "explode", "cols",
@@ -306,14 +331,15 @@ static struct dtx_hashset *reshape_values(struct dtx_reshape *s, const struct dt
 	return set;
 }
 
-enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
-                                bool second, json_t **out, struct dtx_err *err)
+enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *raw, const struct dtx_textgrid *have,
+                                const struct dtx_textgrid *want, bool second, json_t **out,
+                                struct dtx_err *err)
 {
 	static const struct {
 		void (*make)(struct dtx_reshape *s);
 		size_t quota;
 	} makers[] = {
-		{ reshape_transpose, 2 },    { reshape_fill, 3 },
+		{ reshape_transpose, 3 },    { reshape_fill, 3 },
 		{ dtx_reshape_unpivot, 12 }, { dtx_reshape_titles, 6 },
 		{ reshape_explode, 16 },     { dtx_reshape_texts, 24 },
 		{ dtx_reshape_rows, 24 },    { dtx_reshape_groups, 24 },
@@ -321,7 +347,7 @@ enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have, const struct dt
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_reshape s = {
-		.have = have, .want = want, .second = second, .out = json_array()
+		.raw = raw, .have = have, .want = want, .second = second, .out = json_array()
 	};
 	size_t i;
 
