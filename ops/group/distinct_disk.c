@@ -232,6 +232,7 @@ static enum dtx_code load_chunk(const struct dtx_opctx *ox, const struct chunk *
 	const char *at = c->piece.base;
 	enum dtx_code rc = DTX_OK;
 
+	dtx_piece_soon(&c->piece);
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t had, id;
 		uint64_t number;

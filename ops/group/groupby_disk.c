@@ -482,6 +482,7 @@ static enum dtx_code load_chunk(const struct dtx_opctx *ox, struct dtx_gb_local 
 	const char *at = c->piece.base;
 	enum dtx_code rc = DTX_OK;
 
+	dtx_piece_soon(&c->piece);
 	for (uint32_t row = 0; row < c->n; row++) {
 		uint64_t from = (uint64_t)which << 32 | row, pos;
 		uint32_t id;

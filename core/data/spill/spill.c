@@ -180,6 +180,9 @@ static enum dtx_code open_window(struct dtx_spill *s, size_t room, struct dtx_er
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot map %zu bytes of the spill file: %s",
 		         w->size, strerror(errno));
 	}
+	/* Partitions and runs are read in turns.  Where the kernel has little memory for files,
+	 * each page would bring megabytes of others that are dropped before they are read. */
+	(void)madvise(w->base, w->size, MADV_RANDOM);
 	owner = dtx_owner_new(window_free, w);
 	if (!owner)
 		DTX_FAIL_MEM(err);
@@ -265,9 +268,18 @@ out:
 	return rc;
 }
 
+#define PAGE ((uintptr_t)4096)
+
+void dtx_piece_soon(const struct dtx_piece *p)
+{
+	const uintptr_t from = (uintptr_t)p->base / PAGE * PAGE, to = (uintptr_t)p->base + p->used;
+
+	(void)madvise((void *)from, to - from, MADV_WILLNEED);
+}
+
 void dtx_piece_free(struct dtx_piece *p)
 {
-	const off_t page = 4096; /* the file system keeps pages that are used in part */
+	const off_t page = PAGE; /* the file system keeps pages that are used in part */
 	off_t from = (p->at + page - 1) / page * page, to = (p->at + (off_t)p->size) / page * page;
 
 	if (!p->owner)

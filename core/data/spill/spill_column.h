@@ -20,6 +20,8 @@ DTX_MUSTUSE enum dtx_code dtx_spill_reserve(struct dtx_spill *s, size_t n, struc
 /* Appends n bytes; they are readable at *at. */
 DTX_MUSTUSE enum dtx_code dtx_piece_add(struct dtx_piece *p, const void *bytes, size_t n,
                                         const void **at, struct dtx_err *err);
+/* Reads the piece into memory beside the caller's work, in one request instead of one a page. */
+void dtx_piece_soon(const struct dtx_piece *p);
 /* Gives the space of the piece back to the disk at once, also while other pieces of its window are
  * in use, and releases the owner; nothing in the piece may be read any more. */
 void dtx_piece_free(struct dtx_piece *p);
