@@ -1,9 +1,4 @@
-/* The driver, see cluster.h.
- *
- * The rows of each source are cut into fragments, which all start with a guess where their first
- * record begins. A fragment reports where its first record began and where the one after its last
- * record begins. The border before the first fragment is known, so by induction: where fragment i
- * begins at the place where i - 1 says, its rows are right; else it runs again from that place. */
+/* The driver, see cluster.h: plans the fragments of each pipeline, and takes what they make. */
 #include "core/cluster/cluster.h"
 
 #include <dirent.h>
@@ -29,93 +24,19 @@
 #include "core/io/isolate/isolate.h"
 #include "core/plan/pipe/pipe.h"
 
-#define ATTEMPTS     4   /* of a fragment that fails for a reason that may pass */
-#define WAIT_MS      100 /* between looks at the cancel flag */
-#define PAUSE_MS     100 /* before the second attempt; four times as long before each further one */
-#define SLOW_MIN_NS  1000000000          /* a second copy is not started earlier */
 #define JOB_RECORDED ((size_t)256 << 10) /* bytes of a job that the record has */
 #define RECORDED     1000                /* fragments of a stage that the record lists */
-#define SPEC_MAX     65536
-
-struct part { /* a fragment of a source */
-	uint32_t source;
-	uint64_t first, end;
-	bool exact;     /* its begin was known when it was started */
-	uint64_t begin; /* with exact */
-	bool done;      /* it has ended, and class and what follows are known */
-	enum dtx_fragment_class class;
-	uint64_t began, next;
-	unsigned attempts;
-	unsigned running;          /* copies of it that were submitted and have not ended */
-	int64_t not_before_ns;     /* it waits before another attempt; 0: it does not */
-	bool slow;                 /* a second copy was submitted, as it took long */
-	bool remade;               /* its file was damaged, and it was done again */
-	bool kept;                 /* the run that this one resumes has done it */
-	char hash[DTX_SHA256_HEX]; /* of the file that was damaged */
-	json_t *said;              /* the manifest, or the error */
-	char name[DTX_SHA256_HEX];
-};
-struct source {
-	const struct dtx_phys_source *drawn;
-	uint32_t nsteps;
-	int32_t early; /* the step that fragments do early; -1 */
-	uint64_t base; /* pieces of the sources before it */
-	int32_t table; /* the table that the fragments make */
-	char job[DTX_SHA256_HEX];
-	uint32_t first, end; /* its parts */
-	uint32_t proven;     /* parts from `first` on whose begin is proven */
-	uint64_t border;     /* where the part `proven` has to begin; known if proven > first */
-	struct dtx_rows_file *file; /* per part */
-	struct dtx_read_stats stats;
-};
-/* The fragments of one pipeline. They make rows, the state of a sink, or the text of an output. */
-struct stage {
-	struct dtx_graph *g;
-	int32_t sink;                       /* the step whose state is made; -1: rows or text */
-	const struct dtx_sink *of;          /* the sink of that step, or of its digest */
-	const struct dtx_opctx *ox;         /* of the sink */
-	void *local;                        /* of the sink */
-	const struct dtx_spread_text *text; /* NULL: rows or a state */
-	int32_t table;                      /* with text: the table that the output has */
-	struct source *source;
-	uint32_t nsources;
-	struct part *part;
-	size_t nparts, cap_parts;
-	uint32_t taken; /* parts from the first on whose results are taken */
-	size_t running; /* copies of parts that have not ended */
-	size_t undone;  /* parts that have not ended */
-	json_t *jobs;   /* texts of jobs, by hash, for the record */
-	int64_t few_ns; /* since when no part waits for a slot; 0: some do */
-};
-struct made {
-	struct dtx_reader *reader;
-	struct made *next;
-};
-struct dtx_cluster {
-	struct dtx_spread spread;
-	struct dtx_engine *engine;
-	char *address;
-	struct dtx_tempdir temp;
-	char *exchange;
-	uint64_t bytes; /* of a fragment */
-	struct dtx_sides sides;
-	struct dtx_arena arena; /* reasons of dropped rows, paths */
-	struct made *made;
-	bool resumes;   /* the exchange folder has fragments of an earlier run */
-	bool keeps;     /* it stays if the run fails for a reason that may pass */
-	json_t *stages; /* for the record */
-};
 
 /* --- the plan of a stage --- */
 
-static bool same_job(const struct source *a, const struct source *b)
+static bool same_job(const struct dtx_cluster_source *a, const struct dtx_cluster_source *b)
 {
 	return a->table == b->table && a->early == b->early && a->nsteps == b->nsteps &&
 	       !memcmp(a->drawn->step, b->drawn->step, a->nsteps * sizeof(*a->drawn->step));
 }
 
-static enum dtx_code put_job(struct dtx_cluster *c, struct stage *x, struct source *s,
-                             struct dtx_err *err)
+static enum dtx_code put_job(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                             struct dtx_cluster_source *s, struct dtx_err *err)
 {
 	json_t *job = NULL, *sides = NULL;
 	struct dtx_buf text = DTX_BUF_INIT((size_t)256 << 20);
@@ -144,10 +65,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code add_parts(struct dtx_cluster *c, struct stage *x, uint32_t source,
+static enum dtx_code add_parts(struct dtx_cluster *c, struct dtx_cluster_stage *x, uint32_t source,
                                uint64_t pieces, uint64_t bytes, struct dtx_err *err)
 {
-	struct source *s = &x->source[source];
+	struct dtx_cluster_source *s = &x->source[source];
 	uint64_t each = DTX_MAX(c->bytes / bytes, 1);
 	enum dtx_code rc = DTX_OK;
 
@@ -155,9 +76,9 @@ static enum dtx_code add_parts(struct dtx_cluster *c, struct stage *x, uint32_t 
 	for (uint64_t at = 0; at < pieces; at += each) {
 		if (!dtx_mem_reserve(&x->part, &x->cap_parts, x->nparts + 1, sizeof(*x->part)))
 			DTX_FAIL_MEM(err);
-		x->part[x->nparts++] = (struct part){ .source = source,
-			                              .first = at,
-			                              .end = DTX_MIN(at + each, pieces) };
+		x->part[x->nparts++] = (struct dtx_cluster_part){
+			.source = source, .first = at, .end = DTX_MIN(at + each, pieces)
+		};
 	}
 	s->end = (uint32_t)x->nparts;
 	s->proven = s->first;
@@ -179,7 +100,7 @@ static bool all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *dra
 	return true;
 }
 
-static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
+static enum dtx_code plan_stage(struct dtx_cluster *c, struct dtx_cluster_stage *x,
                                 const struct dtx_phys_pipe *drawn, struct dtx_err *err)
 {
 	uint64_t base = 0;
@@ -192,7 +113,7 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 	x->nsources = drawn->nsources;
 	for (uint32_t i = 0; i < drawn->nsources; i++) {
 		const struct dtx_phys_source *d = &drawn->source[i];
-		struct source *s = &x->source[i];
+		struct dtx_cluster_source *s = &x->source[i];
 		uint64_t bytes = 0, pieces = dtx_cluster_pieces(x->g, d, &bytes);
 
 		s->drawn = d;
@@ -212,219 +133,6 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct stage *x,
 		if (!s->file)
 			DTX_FAIL_MEM(err);
 	}
-out:
-	return rc;
-}
-
-/* --- running it --- */
-
-static json_t *numbers(const uint32_t *n, uint32_t count)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; list && i < count; i++)
-		if (json_array_append_new(list, json_integer(n[i]))) {
-			json_decref(list);
-			list = NULL;
-		}
-	return list;
-}
-
-/* The spec of a part. A new reference; NULL: out of memory. */
-static json_t *spec_json(const struct stage *x, const struct part *p)
-{
-	const struct source *s = &x->source[p->source];
-	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
-
-	return json_pack("{ss sI si so so sI sI so}", "job", s->job, "base", (json_int_t)s->base,
-	                 "input", (int)s->drawn->table, "steps", numbers(s->drawn->step, s->nsteps),
-	                 "branches", numbers(s->drawn->input, s->nsteps), "first",
-	                 (json_int_t)p->first, "end", (json_int_t)p->end, "begin", begin);
-}
-
-/* Takes over what a manifest says, which may be that of an error. */
-static void ended(struct part *p, json_t *said, enum dtx_fragment_class class)
-{
-	json_decref(p->said);
-	p->said = said;
-	p->done = true;
-	p->class = class;
-	p->began = (uint64_t)dtx_json_int(said, "begin", 0);
-	p->next = (uint64_t)dtx_json_int(said, "next", 0);
-}
-
-/* Whether the run that is resumed has done the part. */
-static bool is_kept(const struct dtx_cluster *c, struct part *p)
-{
-	json_t *said = c->resumes && !p->remade && !p->attempts
-	                       ? dtx_manifest_read(c->exchange, p->name)
-	                       : NULL;
-
-	p->kept = said != NULL;
-	if (said)
-		ended(p, said, DTX_FRAGMENT_OK);
-	return said != NULL;
-}
-
-static enum dtx_code submit(struct dtx_cluster *c, struct stage *x, uint32_t i, struct dtx_err *err)
-{
-	struct part *p = &x->part[i];
-	struct dtx_buf text = DTX_BUF_INIT(SPEC_MAX);
-	size_t memory = dtx_mem_limit() / c->engine->slots;
-	json_t *spec = spec_json(x, p);
-	enum dtx_code rc = DTX_OK;
-
-	if (!spec)
-		DTX_FAIL_MEM(err);
-	dtx_json_canonical(spec, &text);
-	DTX_TRY(dtx_buf_check(&text, "the spec of a fragment", err));
-	dtx_sha256_hex(text.ptr, text.len, p->name);
-	p->done = false;
-	p->not_before_ns = 0;
-	if (is_kept(c, p))
-		goto out;
-	if (!dtx_json_set(spec, "exchange", json_string(c->exchange)) ||
-	    (memory && !dtx_json_set(spec, "memory", json_integer((json_int_t)memory))))
-		DTX_FAIL_MEM(err);
-	dtx_buf_reset(&text);
-	dtx_json_canonical(spec, &text);
-	DTX_TRY(dtx_buf_check(&text, "the spec of a fragment", err));
-	DTX_TRY(c->engine->cls->submit(c->engine, i, dtx_buf_text(&text), err));
-	p->running++;
-	x->running++;
-out:
-	json_decref(spec);
-	dtx_buf_clear(&text);
-	return rc;
-}
-
-static enum dtx_code other_bytes(const struct part *p, const char *first, const char *second,
-                                 struct dtx_err *err)
-{
-	return dtx_err_set(
-		err, DTX_E_BUG, __FILE__, __LINE__,
-		"internal: fragment %.16s was done twice and gave other bytes the second "
-		"time: %.32s, then %.32s",
-		p->name, first, second);
-}
-
-/* A copy of a part that has ended already: both must have made the same bytes. */
-static enum dtx_code compare(const struct part *p, const json_t *said, struct dtx_err *err)
-{
-	const char *first = dtx_json_text(p->said, "hash", ""),
-		   *second = dtx_json_text(said, "hash", "");
-
-	return *first && *second && strcmp(first, second) != 0 ? other_bytes(p, first, second, err)
-	                                                       : DTX_OK;
-}
-
-/* An attempt has failed for a reason that may pass: waits and tries again, some times. */
-static enum dtx_code retry(struct part *p, const struct dtx_engine_event *event,
-                           struct dtx_err *err)
-{
-	if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err))
-		dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
-		            "a fragment ended without a result: %s",
-		            event->reason[0] ? event->reason : "it printed no manifest");
-	if (p->attempts >= ATTEMPTS)
-		return err->code;
-	dtx_err_clear(err);
-	p->done = false;
-	p->not_before_ns = dtx_now_ns() + ((int64_t)PAUSE_MS << 2 * (p->attempts - 1)) * 1000000;
-	return DTX_OK;
-}
-
-/* A copy of a fragment has ended: notes what it said. */
-static enum dtx_code note(struct stage *x, struct dtx_engine_event *event, struct dtx_err *err)
-{
-	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
-	struct part *p = &x->part[event->id];
-	enum dtx_fragment_class class =
-		event->status < 0 ? DTX_FRAGMENT_AGAIN : (enum dtx_fragment_class)event->status;
-	json_t *said = NULL;
-	enum dtx_code rc = DTX_OK;
-
-	p->running--;
-	x->running--;
-	if (dtx_json_parse(dtx_buf_str(&event->text), limits, &said, NULL) != DTX_OK)
-		class = DTX_FRAGMENT_AGAIN;
-	/* of a begin that was wrong; or another copy goes on */
-	if ((said && strcmp(dtx_json_text(said, "fragment", ""), p->name) != 0) ||
-	    (class == DTX_FRAGMENT_AGAIN && (p->running || p->done)))
-		goto out;
-	if (p->done) {
-		DTX_TRY(compare(p, said, err));
-		goto out;
-	}
-	ended(p, said, class);
-	said = NULL;
-	p->attempts++;
-	if (class == DTX_FRAGMENT_AGAIN)
-		DTX_TRY(retry(p, event, err));
-	else
-		p->slow = false;
-out:
-	json_decref(said);
-	return rc;
-}
-
-/* The error of a fragment whose begin is right. */
-static enum dtx_code fail(struct dtx_cluster *c, const struct stage *x, const struct part *p,
-                          struct dtx_err *err)
-{
-	const char *input = x->g->plan->input[x->source[p->source].drawn->table].name;
-
-	if (p->class == DTX_FRAGMENT_TYPES) {
-		dtx_err_set(err, DTX_E_RETYPE, __FILE__, __LINE__, "a type is wider");
-		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(input));
-	} else if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err)) {
-		dtx_err_set(err, DTX_E_BUG, __FILE__, __LINE__, "internal: a fragment failed");
-	}
-	/* Another process would fail in the same way. This one says why, or does what needs all
-	 * rows or more memory, or finds out which of several tables has a wider type. */
-	if (p->class == DTX_FRAGMENT_WHOLE || (p->class == DTX_FRAGMENT_TYPES && c->sides.n) ||
-	    p->class == DTX_FRAGMENT_DATA ||
-	    (p->class == DTX_FRAGMENT_LIMIT && err->code == DTX_E_NO_MEMORY))
-		c->spread.whole = true;
-	return err->code;
-}
-
-/* Goes on with the proof of a source, as far as its parts have ended. Starts a part again that
- * began at the wrong place. */
-static enum dtx_code prove(struct dtx_cluster *c, struct stage *x, struct source *s,
-                           struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	while (s->proven < s->end && x->part[s->proven].done) {
-		struct part *p = &x->part[s->proven];
-		bool right = p->exact || s->proven == s->first || p->began == s->border;
-
-		if (!right) {
-			p->exact = true;
-			p->begin = s->border;
-			p->attempts = 0;
-			DTX_TRY(submit(c, x, s->proven, err));
-			continue;
-		}
-		if (p->class != DTX_FRAGMENT_OK)
-			return fail(c, x, p, err);
-		s->border = p->next;
-		s->proven++;
-	}
-out:
-	return rc;
-}
-
-/* Submits the parts again whose pause is over. */
-static enum dtx_code again(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
-{
-	int64_t now = dtx_now_ns();
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t i = 0; i < x->nparts; i++)
-		if (x->part[i].not_before_ns && x->part[i].not_before_ns <= now)
-			DTX_TRY(submit(c, x, i, err));
 out:
 	return rc;
 }
@@ -463,8 +171,8 @@ static void add_stats(struct dtx_read_stats *to, const struct dtx_read_stats *fr
 }
 
 /* Takes the counts of a part. */
-static enum dtx_code take_counts(struct dtx_cluster *c, struct stage *x, struct source *s,
-                                 uint32_t i, struct dtx_err *err)
+static enum dtx_code take_counts(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                 struct dtx_cluster_source *s, uint32_t i, struct dtx_err *err)
 {
 	int32_t last = s->early >= 0 ? s->early : x->sink; /* after the maps */
 	uint32_t nsteps = s->nsteps + (last >= 0);
@@ -501,7 +209,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code load_state(struct stage *x, const struct dtx_rows_file *f, struct dtx_err *err)
+static enum dtx_code load_state(struct dtx_cluster_stage *x, const struct dtx_rows_file *f,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -513,11 +222,11 @@ out:
 
 /* Opens the file of a part that is proven and done. *again: it is damaged, and the part is done
  * again, once. */
-static enum dtx_code open_part(struct dtx_cluster *c, struct stage *x, uint32_t i, bool *again,
-                               struct dtx_err *err)
+static enum dtx_code open_part(struct dtx_cluster *c, struct dtx_cluster_stage *x, uint32_t i,
+                               bool *again, struct dtx_err *err)
 {
-	struct part *p = &x->part[i];
-	const struct source *s = &x->source[p->source];
+	struct dtx_cluster_part *p = &x->part[i];
+	const struct dtx_cluster_source *s = &x->source[p->source];
 	struct dtx_rows_file *f = &s->file[i - s->first];
 	const char *hash = dtx_json_text(p->said, "hash", "");
 	char path[PATH_MAX];
@@ -525,9 +234,9 @@ static enum dtx_code open_part(struct dtx_cluster *c, struct stage *x, uint32_t 
 
 	*again = false;
 	if (p->class != DTX_FRAGMENT_OK)
-		return fail(c, x, p, err);
+		return dtx_attempts_fail(c, x, p, err);
 	if (p->remade && strcmp(hash, p->hash) != 0)
-		return other_bytes(p, p->hash, hash, err);
+		return dtx_attempts_differ(p, p->hash, hash, err);
 	dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
 	f->path = dtx_arena_strdup(&c->arena, path);
 	f->sections = (uint64_t)dtx_json_int(p->said, "sections", 0);
@@ -543,19 +252,20 @@ static enum dtx_code open_part(struct dtx_cluster *c, struct stage *x, uint32_t 
 	dtx_err_clear(err);
 	dtx_str_copy(p->hash, sizeof(p->hash), dtx_str_of(hash));
 	p->remade = true;
-	DTX_TRY(submit(c, x, i, err));
+	DTX_TRY(dtx_attempts_submit(c, x, i, err));
 out:
 	return rc;
 }
 
 /* Takes the results of parts that are ready, in order. The rows of a file stay open. */
-static enum dtx_code take_ready(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+static enum dtx_code take_ready(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool again;
 
 	for (; x->taken < x->nparts; x->taken++) {
-		struct source *s = &x->source[x->part[x->taken].source];
+		struct dtx_cluster_source *s = &x->source[x->part[x->taken].source];
 		struct dtx_rows_file *f = &s->file[x->taken - s->first];
 
 		if (x->taken >= s->proven || !x->part[x->taken].done)
@@ -578,96 +288,6 @@ out:
 	return rc;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median of the times of the parts that are done; 0: fewer than three are. */
-static enum dtx_code median_ns(const struct stage *x, int64_t *out, struct dtx_err *err)
-{
-	int64_t *all = dtx_mem_alloc(x->nparts + 1, sizeof(*all));
-	size_t n = 0;
-	enum dtx_code rc = DTX_OK;
-
-	*out = 0;
-	if (!all)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < x->nparts; i++)
-		if (x->part[i].done)
-			all[n++] = dtx_json_int(x->part[i].said, "wall_us", 0) * 1000;
-	qsort(all, n, sizeof(*all), by_size);
-	if (n >= 3)
-		*out = all[n / 2];
-out:
-	dtx_mem_free(all);
-	return rc;
-}
-
-/* Starts a second copy of the last parts where these take long: their worker may be slow, or hang.
- * The first result counts. */
-static enum dtx_code help_slow(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
-{
-	int64_t now = dtx_now_ns(), median;
-	size_t undone = 0;
-	enum dtx_code rc = DTX_OK;
-
-	for (size_t i = 0; i < x->nparts; i++)
-		undone += !x->part[i].done;
-	if (!undone || undone > DTX_MAX(x->nparts / 20, 1) || undone > c->engine->slots) {
-		x->few_ns = 0;
-		goto out;
-	}
-	if (undone != x->undone || !x->few_ns)
-		x->few_ns = now;
-	x->undone = undone;
-	if (now - x->few_ns < SLOW_MIN_NS)
-		goto out;
-	DTX_TRY(median_ns(x, &median, err));
-	for (uint32_t i = 0; median && now - x->few_ns > 3 * median && i < x->nparts; i++) {
-		if (x->part[i].done || x->part[i].slow || x->part[i].running != 1)
-			continue;
-		x->part[i].slow = true;
-		DTX_TRY(submit(c, x, i, err));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code run_stage(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	bool got;
-
-	for (uint32_t i = 0; i < x->nparts; i++)
-		DTX_TRY(submit(c, x, i, err));
-	for (uint32_t i = 0; c->resumes && i < x->nsources; i++)
-		DTX_TRY(prove(c, x, &x->source[i], err));
-	DTX_TRY(take_ready(c, x, err));
-	while (x->taken < x->nparts) {
-		struct dtx_engine_event event = { .text = DTX_BUF_INIT(0) };
-
-		DTX_TRY(dtx_cancel_look(err));
-		DTX_TRY(c->engine->cls->next(c->engine, WAIT_MS, &event, &got, err));
-		if (got) {
-			rc = note(x, &event, err);
-			dtx_buf_clear(&event.text);
-			DTX_TRY(rc);
-			DTX_TRY(prove(c, x, &x->source[x->part[event.id].source], err));
-			DTX_TRY(take_ready(c, x, err));
-		} else {
-			DTX_TRY(help_slow(c, x, err));
-		}
-		DTX_TRY(again(c, x, err));
-	}
-out:
-	if (rc != DTX_OK || x->running)
-		c->engine->cls->cancel(c->engine);
-	return rc;
-}
-
 static enum dtx_code no_rows(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -679,14 +299,14 @@ out:
 }
 
 /* Ends a map that fragments have done for all its rows. */
-static enum dtx_code flush_map(struct stage *x, uint32_t s, struct dtx_err *err)
+static enum dtx_code flush_map(struct dtx_cluster_stage *x, uint32_t s, struct dtx_err *err)
 {
 	const struct dtx_operator *o = &x->g->step[s].oper;
 	struct dtx_emit nowhere = { .take = no_rows };
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->nparts; i++) {
-		const struct source *from = &x->source[x->part[i].source];
+		const struct dtx_cluster_source *from = &x->source[x->part[i].source];
 		const json_t *saved = json_object_get(x->part[i].said, "flush");
 
 		for (uint32_t k = 0; k < from->nsteps; k++)
@@ -701,7 +321,8 @@ out:
 
 /* Ends the maps that fragments have done. What an end says about all rows depends on more than a
  * fragment knows of its own, so then one process says it. */
-static enum dtx_code flush_maps(struct dtx_cluster *c, struct stage *x, struct dtx_err *err)
+static enum dtx_code flush_maps(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                struct dtx_err *err)
 {
 	size_t warned = x->g->warnings->n + x->g->warnings->dropped;
 	enum dtx_code rc = DTX_OK;
@@ -722,7 +343,7 @@ static enum dtx_code flush_maps(struct dtx_cluster *c, struct stage *x, struct d
 }
 
 /* More rows than the plan allows. */
-static enum dtx_code check_rows(const struct stage *x, struct dtx_err *err)
+static enum dtx_code check_rows(const struct dtx_cluster_stage *x, struct dtx_err *err)
 {
 	const struct dtx_graph *g = x->g;
 	enum dtx_code rc = DTX_OK;
@@ -742,19 +363,19 @@ static enum dtx_code check_rows(const struct stage *x, struct dtx_err *err)
 	return rc;
 }
 
-static const char *makes(const struct stage *x)
+static const char *makes(const struct dtx_cluster_stage *x)
 {
 	return x->text ? "text" : x->sink >= 0 ? "states" : "rows";
 }
 
-static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, int64_t ns,
-                                  struct dtx_err *err)
+static enum dtx_code record_stage(struct dtx_cluster *c, const struct dtx_cluster_stage *x,
+                                  int64_t ns, struct dtx_err *err)
 {
 	json_t *list = json_array(), *stage = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; list && i < x->nparts && i < RECORDED; i++) {
-		const struct part *p = &x->part[i];
+		const struct dtx_cluster_part *p = &x->part[i];
 		const json_t *o = p->said;
 		json_t *one = json_pack(
 			"{ss si sI sI sI sI sI sb sb sb si ss? ss so}", "fragment", p->name,
@@ -764,7 +385,7 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct stage *x, 
 			"peak_bytes", dtx_json_int(o, "peak_bytes", 0), "repaired", p->exact,
 			"remade", p->remade, "kept", p->kept, "attempts", (int)p->attempts, "host",
 			dtx_json_text(o, "host", NULL), "hash", dtx_json_text(o, "hash", ""),
-			"spec", spec_json(x, p));
+			"spec", dtx_attempts_spec(x, p));
 
 		if (!one || json_array_append_new(list, one)) {
 			json_decref(list);
@@ -780,22 +401,23 @@ out:
 }
 
 /* Runs the fragments of a pipeline, if any. */
-static enum dtx_code make_stage(struct dtx_cluster *c, struct stage *x,
+static enum dtx_code make_stage(struct dtx_cluster *c, struct dtx_cluster_stage *x,
                                 const struct dtx_phys_pipe *drawn, struct dtx_err *err)
 {
 	int64_t start = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
 
+	x->take = take_ready;
 	DTX_TRY(plan_stage(c, x, drawn, err));
 	if (!x->nparts)
 		goto out;
-	DTX_TRY(run_stage(c, x, err));
+	DTX_TRY(dtx_attempts_run(c, x, err));
 	DTX_TRY(record_stage(c, x, dtx_now_ns() - start, err));
 out:
 	return rc;
 }
 
-static void clear_stage(struct stage *x)
+static void clear_stage(struct dtx_cluster_stage *x)
 {
 	for (uint32_t i = 0; i < x->nsources; i++)
 		for (uint32_t k = x->source[i].first; x->source[i].file && k < x->source[i].end;
@@ -808,7 +430,8 @@ static void clear_stage(struct stage *x)
 }
 
 /* All parts of a source are taken. */
-static enum dtx_code finish_source(struct stage *x, const struct source *s, struct dtx_err *err)
+static enum dtx_code finish_source(struct dtx_cluster_stage *x, const struct dtx_cluster_source *s,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -820,11 +443,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code give_rows(struct dtx_cluster *c, struct stage *x, struct source *s,
-                               struct dtx_spread_rows *to, struct dtx_err *err)
+static enum dtx_code give_rows(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                               struct dtx_cluster_source *s, struct dtx_spread_rows *to,
+                               struct dtx_err *err)
 {
 	struct dtx_reader *of = x->g->reader[s->drawn->table];
-	struct made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
+	struct dtx_cluster_made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
 	enum dtx_code rc = DTX_OK;
 
 	if (!made)
@@ -845,7 +469,7 @@ static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_
                           struct dtx_spread_rows *made, struct dtx_err *err)
 {
 	struct dtx_cluster *c = arg;
-	struct stage x = { .g = g, .sink = -1 };
+	struct dtx_cluster_stage x = { .g = g, .sink = -1 };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(make_stage(c, &x, drawn, err));
@@ -860,7 +484,7 @@ out:
 }
 
 /* A stage in which fragments do all steps of the pipeline, and its end. */
-static enum dtx_code whole_stage(struct dtx_cluster *c, struct stage *x,
+static enum dtx_code whole_stage(struct dtx_cluster *c, struct dtx_cluster_stage *x,
                                  const struct dtx_phys_pipe *drawn, bool *done, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -885,7 +509,9 @@ static enum dtx_code states(void *arg, struct dtx_graph *g, const struct dtx_phy
                             const struct dtx_sink *sink, const struct dtx_opctx *ox, void *local,
                             bool *done, struct dtx_err *err)
 {
-	struct stage x = { .g = g, .sink = ox->step, .of = sink, .ox = ox, .local = local };
+	struct dtx_cluster_stage x = {
+		.g = g, .sink = ox->step, .of = sink, .ox = ox, .local = local
+	};
 
 	return whole_stage(arg, &x, drawn, done, err);
 }
@@ -893,7 +519,7 @@ static enum dtx_code states(void *arg, struct dtx_graph *g, const struct dtx_phy
 static enum dtx_code texts(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
                            const struct dtx_spread_text *to, bool *done, struct dtx_err *err)
 {
-	struct stage x = {
+	struct dtx_cluster_stage x = {
 		.g = g, .sink = -1, .text = to, .table = g->plan->output[to->output].table
 	};
 
@@ -924,7 +550,7 @@ static void clear(void *arg)
 {
 	struct dtx_cluster *c = arg;
 
-	for (struct made *m = c->made; m; m = m->next)
+	for (struct dtx_cluster_made *m = c->made; m; m = m->next)
 		dtx_reader_close(m->reader);
 	c->made = NULL;
 	dtx_sides_clear(&c->sides);
