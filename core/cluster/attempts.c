@@ -34,7 +34,11 @@ static json_t *numbers(const uint32_t *n, uint32_t count)
 json_t *dtx_attempts_spec(const struct dtx_cluster_stage *x, const struct dtx_cluster_part *p)
 {
 	const struct dtx_cluster_source *s = &x->source[p->source];
-	json_t *begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
+	json_t *begin;
+
+	if (!s->drawn)
+		return json_pack("{ss sI}", "job", s->job, "bucket", (json_int_t)p->first);
+	begin = p->exact ? json_integer((json_int_t)p->begin) : json_null();
 
 	return json_pack("{ss sI si so so sI sI so}", "job", s->job, "base", (json_int_t)s->base,
 	                 "input", (int)s->drawn->table, "steps", numbers(s->drawn->step, s->nsteps),
@@ -121,16 +125,31 @@ static enum dtx_code compare(const struct dtx_cluster_part *p, const json_t *sai
 	               : DTX_OK;
 }
 
+/* A part whose file was lost, and that was done again, must have made the same bytes. */
+static enum dtx_code compare_lost(const struct dtx_cluster *c, const struct dtx_cluster_part *p,
+                                  struct dtx_err *err)
+{
+	const char *first = dtx_json_text(c->lost, p->name, ""),
+		   *second = dtx_json_text(p->said, "hash", "");
+
+	return *first && *second && strcmp(first, second) != 0
+	               ? dtx_attempts_differ(p, first, second, err)
+	               : DTX_OK;
+}
+
 /* An attempt has failed for a reason that may pass: waits and tries again, some times. */
-static enum dtx_code retry(struct dtx_cluster_part *p, const struct dtx_engine_event *event,
-                           struct dtx_err *err)
+static enum dtx_code retry(struct dtx_cluster *c, struct dtx_cluster_part *p,
+                           const struct dtx_engine_event *event, struct dtx_err *err)
 {
 	if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err))
 		dtx_err_set(err, DTX_E_INPUT_IO, __FILE__, __LINE__,
 		            "a fragment ended without a result: %s",
 		            event->reason[0] ? event->reason : "it printed no manifest");
-	if (p->attempts >= ATTEMPTS)
+	if (p->attempts >= ATTEMPTS) {
+		if (dtx_json_text(p->said, "damaged", NULL))
+			dtx_cluster_lost(c, dtx_json_text(p->said, "damaged", ""));
 		return err->code;
+	}
 	dtx_err_clear(err);
 	p->done = false;
 	p->not_before_ns = dtx_now_ns() + ((int64_t)PAUSE_MS << 2 * (p->attempts - 1)) * 1000000;
@@ -138,8 +157,8 @@ static enum dtx_code retry(struct dtx_cluster_part *p, const struct dtx_engine_e
 }
 
 /* A copy of a fragment has ended: notes what it said. */
-static enum dtx_code note(struct dtx_cluster_stage *x, struct dtx_engine_event *event,
-                          struct dtx_err *err)
+static enum dtx_code note(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                          struct dtx_engine_event *event, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { .bytes = (size_t)16 << 20, .depth = 16 };
 	struct dtx_cluster_part *p = &x->part[event->id];
@@ -163,8 +182,9 @@ static enum dtx_code note(struct dtx_cluster_stage *x, struct dtx_engine_event *
 	ended(p, said, class);
 	said = NULL;
 	p->attempts++;
+	DTX_TRY(compare_lost(c, p, err));
 	if (class == DTX_FRAGMENT_AGAIN)
-		DTX_TRY(retry(p, event, err));
+		DTX_TRY(retry(c, p, event, err));
 	else
 		p->slow = false;
 out:
@@ -176,17 +196,20 @@ out:
 enum dtx_code dtx_attempts_fail(struct dtx_cluster *c, const struct dtx_cluster_stage *x,
                                 const struct dtx_cluster_part *p, struct dtx_err *err)
 {
-	const char *input = x->g->plan->input[x->source[p->source].drawn->table].name;
+	const struct dtx_phys_source *drawn = x->source[p->source].drawn;
+	bool known = drawn && (uint32_t)drawn->table < x->g->plan->ninputs;
 
-	if (p->class == DTX_FRAGMENT_TYPES) {
+	if (p->class == DTX_FRAGMENT_TYPES && known) {
 		dtx_err_set(err, DTX_E_RETYPE, __FILE__, __LINE__, "a type is wider");
-		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(input));
+		dtx_str_copy(err->input, sizeof(err->input),
+		             dtx_str_of(x->g->plan->input[drawn->table].name));
 	} else if (!dtx_isolate_err_read(json_object_get(p->said, "error"), err)) {
 		dtx_err_set(err, DTX_E_BUG, __FILE__, __LINE__, "internal: a fragment failed");
 	}
 	/* Another process would fail in the same way. This one says why, or does what needs all
 	 * rows or more memory, or finds out which of several tables has a wider type. */
-	if (p->class == DTX_FRAGMENT_WHOLE || (p->class == DTX_FRAGMENT_TYPES && c->sides.n) ||
+	if (p->class == DTX_FRAGMENT_WHOLE ||
+	    (p->class == DTX_FRAGMENT_TYPES && (!known || c->sides.n)) ||
 	    p->class == DTX_FRAGMENT_DATA ||
 	    (p->class == DTX_FRAGMENT_LIMIT && err->code == DTX_E_NO_MEMORY))
 		c->spread.whole = true;
@@ -202,7 +225,8 @@ static enum dtx_code prove(struct dtx_cluster *c, struct dtx_cluster_stage *x,
 
 	while (s->proven < s->end && x->part[s->proven].done) {
 		struct dtx_cluster_part *p = &x->part[s->proven];
-		bool right = p->exact || s->proven == s->first || p->began == s->border;
+		bool right =
+			p->exact || !s->drawn || s->proven == s->first || p->began == s->border;
 
 		if (!right) {
 			p->exact = true;
@@ -309,7 +333,7 @@ enum dtx_code dtx_attempts_run(struct dtx_cluster *c, struct dtx_cluster_stage *
 		DTX_TRY(dtx_cancel_look(err));
 		DTX_TRY(c->engine->cls->next(c->engine, WAIT_MS, &event, &got, err));
 		if (got) {
-			rc = note(x, &event, err);
+			rc = note(c, x, &event, err);
 			dtx_buf_clear(&event.text);
 			DTX_TRY(rc);
 			DTX_TRY(prove(c, x, &x->source[x->part[event.id].source], err));

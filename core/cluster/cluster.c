@@ -29,26 +29,39 @@
 
 /* --- the plan of a stage --- */
 
-static bool same_job(const struct dtx_cluster_source *a, const struct dtx_cluster_source *b)
+static bool is_merged(const struct dtx_cluster_stage *x, const struct dtx_cluster_source *s)
+{
+	return s->drawn && (uint32_t)s->drawn->table >= x->g->plan->ninputs;
+}
+
+static bool same_job(const struct dtx_cluster_stage *x, const struct dtx_cluster_source *a,
+                     const struct dtx_cluster_source *b)
 {
 	return a->table == b->table && a->early == b->early && a->nsteps == b->nsteps &&
+	       !is_merged(x, a) && !is_merged(x, b) &&
 	       !memcmp(a->drawn->step, b->drawn->step, a->nsteps * sizeof(*a->drawn->step));
 }
 
-static enum dtx_code put_job(struct dtx_cluster *c, struct dtx_cluster_stage *x,
-                             struct dtx_cluster_source *s, struct dtx_err *err)
+enum dtx_code dtx_stage_put_job(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                struct dtx_cluster_source *s, struct dtx_err *err)
 {
-	json_t *job = NULL, *sides = NULL;
+	json_t *job = NULL, *sides = NULL, *more = NULL;
 	struct dtx_buf text = DTX_BUF_INIT((size_t)256 << 20);
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->nsources; i++)
-		if (&x->source[i] != s && x->source[i].job[0] && same_job(&x->source[i], s)) {
+		if (&x->source[i] != s && x->source[i].job[0] && same_job(x, &x->source[i], s)) {
 			memcpy(s->job, x->source[i].job, sizeof(s->job));
 			return DTX_OK;
 		}
-	DTX_TRY(dtx_sides_put(&c->sides, c->exchange, s->drawn->step, s->nsteps, &sides, err));
-	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text, sides);
+	DTX_TRY(dtx_sides_put(&c->sides, c->exchange, s->drawn ? s->drawn->step : NULL, s->nsteps,
+	                      &sides, err));
+	more = x->more ? json_copy(x->more) : json_object();
+	if (!more || (is_merged(x, s) &&
+	              !dtx_json_set(more, "merged", dtx_cluster_merged_json(c, s->drawn->table))))
+		DTX_FAIL_MEM(err);
+	job = dtx_job_json(x->g, s->table, s->early, x->sink, x->text, sides, more);
+	sides = more = NULL;
 	if (!job)
 		DTX_FAIL_MEM(err);
 	dtx_json_canonical(job, &text);
@@ -61,6 +74,8 @@ static enum dtx_code put_job(struct dtx_cluster *c, struct dtx_cluster_stage *x,
 		DTX_FAIL_MEM(err);
 out:
 	json_decref(job);
+	json_decref(sides);
+	json_decref(more);
 	dtx_buf_clear(&text);
 	return rc;
 }
@@ -86,22 +101,8 @@ out:
 	return rc;
 }
 
-/* Whether fragments can do all maps of all sources. sides: as for dtx_cluster_splits. */
-static bool all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
-                      const struct dtx_sides *sides)
-{
-	uint64_t bytes;
-
-	for (uint32_t i = 0; i < drawn->nsources; i++)
-		if (!dtx_cluster_pieces(g, &drawn->source[i], &bytes) ||
-		    dtx_cluster_splits(g, drawn, &drawn->source[i], sides) <
-		            drawn->source[i].nsteps)
-			return false;
-	return true;
-}
-
-static enum dtx_code plan_stage(struct dtx_cluster *c, struct dtx_cluster_stage *x,
-                                const struct dtx_phys_pipe *drawn, struct dtx_err *err)
+enum dtx_code dtx_stage_plan(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                             const struct dtx_phys_pipe *drawn, struct dtx_err *err)
 {
 	uint64_t base = 0;
 	enum dtx_code rc = DTX_OK;
@@ -125,9 +126,10 @@ static enum dtx_code plan_stage(struct dtx_cluster *c, struct dtx_cluster_stage 
 		s->table = x->text     ? x->table
 		           : s->nsteps ? (int32_t)(x->g->plan->ninputs + d->step[s->nsteps - 1])
 		                       : d->table;
-		s->early = x->sink < 0 && !x->text ? dtx_cluster_early(x->g, d, s->nsteps, s->table)
-		                                   : -1;
-		DTX_TRY(put_job(c, x, s, err));
+		s->early = x->sink < 0 && !x->text && !x->more
+		                   ? dtx_cluster_early(x->g, d, s->nsteps, s->table)
+		                   : -1;
+		DTX_TRY(dtx_stage_put_job(c, x, s, err));
 		DTX_TRY(add_parts(c, x, i, pieces, bytes, err));
 		s->file = dtx_arena_zalloc(&c->arena, s->end - s->first + 1u, sizeof(*s->file));
 		if (!s->file)
@@ -174,7 +176,8 @@ static void add_stats(struct dtx_read_stats *to, const struct dtx_read_stats *fr
 static enum dtx_code take_counts(struct dtx_cluster *c, struct dtx_cluster_stage *x,
                                  struct dtx_cluster_source *s, uint32_t i, struct dtx_err *err)
 {
-	int32_t last = s->early >= 0 ? s->early : x->sink; /* after the maps */
+	/* after the maps */
+	int32_t last = x->gathers ? (int32_t)x->step : s->early >= 0 ? s->early : x->sink;
 	uint32_t nsteps = s->nsteps + (last >= 0);
 	struct dtx_read_stats own;
 	const json_t *o = x->part[i].said;
@@ -365,11 +368,19 @@ static enum dtx_code check_rows(const struct dtx_cluster_stage *x, struct dtx_er
 
 static const char *makes(const struct dtx_cluster_stage *x)
 {
+	if (x->more)
+		return x->gathers ? "rows by keys" : "buckets";
 	return x->text ? "text" : x->sink >= 0 ? "states" : "rows";
 }
 
-static enum dtx_code record_stage(struct dtx_cluster *c, const struct dtx_cluster_stage *x,
-                                  int64_t ns, struct dtx_err *err)
+/* The input that the parts read; null: a table that fragments have made. */
+static json_t *input_of(const struct dtx_cluster_source *s)
+{
+	return s->drawn ? json_integer(s->drawn->table) : json_null();
+}
+
+enum dtx_code dtx_stage_record(struct dtx_cluster *c, const struct dtx_cluster_stage *x, int64_t ns,
+                               struct dtx_err *err)
 {
 	json_t *list = json_array(), *stage = NULL;
 	enum dtx_code rc = DTX_OK;
@@ -378,8 +389,8 @@ static enum dtx_code record_stage(struct dtx_cluster *c, const struct dtx_cluste
 		const struct dtx_cluster_part *p = &x->part[i];
 		const json_t *o = p->said;
 		json_t *one = json_pack(
-			"{ss si sI sI sI sI sI sb sb sb si ss? ss so}", "fragment", p->name,
-			"input", (int)x->source[p->source].drawn->table, "rows",
+			"{ss so sI sI sI sI sI sb sb sb si ss? ss so}", "fragment", p->name,
+			"input", input_of(&x->source[p->source]), "rows",
 			dtx_json_int(o, "rows", 0), "bytes", dtx_json_int(o, "bytes", 0), "wall_us",
 			dtx_json_int(o, "wall_us", 0), "cpu_us", dtx_json_int(o, "cpu_us", 0),
 			"peak_bytes", dtx_json_int(o, "peak_bytes", 0), "repaired", p->exact,
@@ -408,16 +419,16 @@ static enum dtx_code make_stage(struct dtx_cluster *c, struct dtx_cluster_stage 
 	enum dtx_code rc = DTX_OK;
 
 	x->take = take_ready;
-	DTX_TRY(plan_stage(c, x, drawn, err));
+	DTX_TRY(dtx_stage_plan(c, x, drawn, err));
 	if (!x->nparts)
 		goto out;
 	DTX_TRY(dtx_attempts_run(c, x, err));
-	DTX_TRY(record_stage(c, x, dtx_now_ns() - start, err));
+	DTX_TRY(dtx_stage_record(c, x, dtx_now_ns() - start, err));
 out:
 	return rc;
 }
 
-static void clear_stage(struct dtx_cluster_stage *x)
+void dtx_stage_clear(struct dtx_cluster_stage *x)
 {
 	for (uint32_t i = 0; i < x->nsources; i++)
 		for (uint32_t k = x->source[i].first; x->source[i].file && k < x->source[i].end;
@@ -427,6 +438,7 @@ static void clear_stage(struct dtx_cluster_stage *x)
 		json_decref(x->part[i].said);
 	dtx_mem_free(x->part);
 	json_decref(x->jobs);
+	json_decref(x->more);
 }
 
 /* All parts of a source are taken. */
@@ -435,8 +447,10 @@ static enum dtx_code finish_source(struct dtx_cluster_stage *x, const struct dtx
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(start_reader(x->g, s->drawn->table, err));
-	x->g->reader[s->drawn->table]->stats = s->stats;
+	if (!is_merged(x, s)) {
+		DTX_TRY(start_reader(x->g, s->drawn->table, err));
+		x->g->reader[s->drawn->table]->stats = s->stats;
+	}
 	for (uint32_t k = 0; k < s->nsteps; k++)
 		x->g->step[s->drawn->step[k]].done = true;
 out:
@@ -447,7 +461,8 @@ static enum dtx_code give_rows(struct dtx_cluster *c, struct dtx_cluster_stage *
                                struct dtx_cluster_source *s, struct dtx_spread_rows *to,
                                struct dtx_err *err)
 {
-	struct dtx_reader *of = x->g->reader[s->drawn->table];
+	struct dtx_reader *of = is_merged(x, s) ? x->g->node[s->drawn->table].reader
+	                                        : x->g->reader[s->drawn->table];
 	struct dtx_cluster_made *made = dtx_arena_alloc(&c->arena, 1, sizeof(*made));
 	enum dtx_code rc = DTX_OK;
 
@@ -479,7 +494,26 @@ static enum dtx_code rows(void *arg, struct dtx_graph *g, const struct dtx_phys_
 	DTX_TRY(flush_maps(c, &x, err));
 	DTX_TRY(check_rows(&x, err));
 out:
-	clear_stage(&x);
+	dtx_stage_clear(&x);
+	return rc;
+}
+
+enum dtx_code dtx_stage_counts(struct dtx_cluster *c, struct dtx_cluster_stage *x, uint32_t i,
+                               struct dtx_err *err)
+{
+	return take_counts(c, x, &x->source[x->part[i].source], i, err);
+}
+
+enum dtx_code dtx_stage_finish(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->nsources; i++)
+		DTX_TRY(finish_source(x, &x->source[i], err));
+	DTX_TRY(flush_maps(c, x, err));
+	DTX_TRY(check_rows(x, err));
+out:
 	return rc;
 }
 
@@ -489,19 +523,16 @@ static enum dtx_code whole_stage(struct dtx_cluster *c, struct dtx_cluster_stage
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (!all_split(x->g, drawn, NULL))
+	if (!dtx_cluster_all_split(x->g, drawn, NULL))
 		goto out;
 	DTX_TRY(dtx_graph_before(x->g, drawn, err));
-	*done = all_split(x->g, drawn, &c->sides);
+	*done = dtx_cluster_all_split(x->g, drawn, &c->sides);
 	if (!*done)
 		goto out;
 	DTX_TRY(make_stage(c, x, drawn, err));
-	for (uint32_t i = 0; i < x->nsources; i++)
-		DTX_TRY(finish_source(x, &x->source[i], err));
-	DTX_TRY(flush_maps(c, x, err));
-	DTX_TRY(check_rows(x, err));
+	DTX_TRY(dtx_stage_finish(c, x, err));
 out:
-	clear_stage(x);
+	dtx_stage_clear(x);
 	return rc;
 }
 
@@ -553,6 +584,7 @@ static void clear(void *arg)
 	for (struct dtx_cluster_made *m = c->made; m; m = m->next)
 		dtx_reader_close(m->reader);
 	c->made = NULL;
+	dtx_cluster_merged_clear(c);
 	dtx_sides_clear(&c->sides);
 }
 
@@ -660,12 +692,14 @@ enum dtx_code dtx_cluster_new(const struct dtx_cluster_opts *o, struct dtx_clust
 		                         .rows = rows,
 		                         .states = states,
 		                         .texts = texts,
+		                         .by_keys = dtx_exchange_step,
 		                         .side = side,
 		                         .clear = clear };
 	pthread_mutex_init(&c->sides.lock, NULL);
 	c->address = dtx_mem_strdup(o->address);
 	c->stages = json_array();
-	if (!c->address || !c->stages)
+	c->lost = json_object();
+	if (!c->address || !c->stages || !c->lost)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_engine_address(o->address, &a, err));
 	if (a.scheduler && !o->exchange)
@@ -727,6 +761,7 @@ void dtx_cluster_free(struct dtx_cluster *c)
 	pthread_mutex_destroy(&c->sides.lock);
 	dtx_mem_free(c->address);
 	json_decref(c->stages);
+	json_decref(c->lost);
 	dtx_arena_clear(&c->arena);
 	dtx_mem_free(c);
 }

@@ -29,7 +29,7 @@ struct dtx_cluster_part { /* a fragment of a source */
 	char name[DTX_SHA256_HEX];
 };
 struct dtx_cluster_source {
-	const struct dtx_phys_source *drawn;
+	const struct dtx_phys_source *drawn; /* NULL: the parts gather buckets */
 	uint32_t nsteps;
 	int32_t early; /* the step that fragments do early; -1 */
 	uint64_t base; /* pieces of the sources before it */
@@ -50,6 +50,9 @@ struct dtx_cluster_stage {
 	void *local;                        /* of the sink */
 	const struct dtx_spread_text *text; /* NULL: rows or a state */
 	int32_t table;                      /* with text: the table that the output has */
+	bool gathers;                       /* its fragments do the step `step` by keys */
+	uint32_t step;
+	json_t *more; /* further members of its jobs, see job.h; NULL; owned */
 	struct dtx_cluster_source *source;
 	uint32_t nsources;
 	struct dtx_cluster_part *part;
@@ -67,6 +70,15 @@ struct dtx_cluster_made {
 	struct dtx_reader *reader;
 	struct dtx_cluster_made *next;
 };
+/* A table that fragments have made by keys. */
+struct dtx_cluster_merged {
+	int32_t table;
+	struct dtx_reader *reader;
+	const uint32_t *input; /* per range: from which input its rows come */
+	uint64_t nranges;
+	json_t *files; /* as jobs describe them */
+	struct dtx_cluster_merged *next;
+};
 struct dtx_cluster {
 	struct dtx_spread spread;
 	struct dtx_engine *engine;
@@ -77,7 +89,9 @@ struct dtx_cluster {
 	struct dtx_sides sides;
 	struct dtx_arena arena; /* reasons of dropped rows, paths */
 	struct dtx_cluster_made *made;
-	bool resumes;   /* the exchange folder has fragments of an earlier run */
+	struct dtx_cluster_merged *merged;
+	json_t *lost;   /* by the name of a fragment whose file was lost or damaged: its hash */
+	bool resumes;   /* the exchange folder has fragments of an earlier run, or attempt */
 	bool keeps;     /* it stays if the run fails for a reason that may pass */
 	json_t *stages; /* for the record */
 };
@@ -99,7 +113,52 @@ enum dtx_code dtx_attempts_differ(const struct dtx_cluster_part *p, const char *
 /* The spec of a part. A new reference; NULL: out of memory. */
 json_t *dtx_attempts_spec(const struct dtx_cluster_stage *x, const struct dtx_cluster_part *p);
 
+/* --- stages, in cluster.c --- */
+
+/* Plans the parts of a pipeline, and writes their jobs. */
+DTX_MUSTUSE enum dtx_code dtx_stage_plan(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                         const struct dtx_phys_pipe *drawn, struct dtx_err *err);
+/* Writes the job of a source's parts, and puts its name to s->job. */
+DTX_MUSTUSE enum dtx_code dtx_stage_put_job(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                            struct dtx_cluster_source *s, struct dtx_err *err);
+/* Adds the stage to the record. ns: how long it took. */
+DTX_MUSTUSE enum dtx_code dtx_stage_record(struct dtx_cluster *c, const struct dtx_cluster_stage *x,
+                                           int64_t ns, struct dtx_err *err);
+/* Takes the counts of part i. */
+DTX_MUSTUSE enum dtx_code dtx_stage_counts(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                           uint32_t i, struct dtx_err *err);
+/* After the counts of all parts: the inputs are read, and the maps are done. */
+DTX_MUSTUSE enum dtx_code dtx_stage_finish(struct dtx_cluster *c, struct dtx_cluster_stage *x,
+                                           struct dtx_err *err);
+void dtx_stage_clear(struct dtx_cluster_stage *x);
+
+/* --- exchange.c --- */
+
+/* How many key columns a step has by which fragments can do it; 0: they cannot. */
+uint32_t dtx_exchange_keys(const struct dtx_graph *g, uint32_t step);
+/* Whether a table of a step, the last one, is worth it: `parts` is the number of its fragments. */
+bool dtx_exchange_pays(uint64_t parts);
+/* by_keys of struct dtx_spread. */
+DTX_MUSTUSE enum dtx_code dtx_exchange_step(void *arg, struct dtx_graph *g, uint32_t step,
+                                            struct dtx_reader **made, struct dtx_err *err);
+/* The table, if fragments have made it by keys; NULL. */
+const struct dtx_cluster_merged *dtx_cluster_merged_of(const struct dtx_cluster *c, int32_t table);
+/* Member "merged" of the job of fragments that read it. A new reference; NULL: there is no such
+ * table, or no memory. */
+json_t *dtx_cluster_merged_json(const struct dtx_cluster *c, int32_t table);
+void dtx_cluster_merged_clear(struct dtx_cluster *c);
+/* The file of this fragment is lost or damaged. Unless that happened before, the next attempt makes
+ * it again, and takes over all other fragments. */
+void dtx_cluster_lost(struct dtx_cluster *c, const char *name);
+
 /* --- splittable.c --- */
+
+/* Whether the columns of table t follow from the columns of inputs alone, so that a fragment can
+ * bind the steps that make it. */
+bool dtx_cluster_derivable(const struct dtx_graph *g, int32_t t);
+/* Whether fragments can do all maps of all sources. sides: as for dtx_cluster_splits. */
+bool dtx_cluster_all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                           const struct dtx_sides *sides);
 
 /* How many maps of a source of `pipe` fragments can do. sides: the small tables
  * that there are; NULL: those that steps need will be there. */

@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/memory/mem.h"
 #include "core/base/thread/cancel.h"
+#include "core/cluster/gather.h"
 #include "core/cluster/sides.h"
 #include "core/data/frame/frame.h"
 #include "core/data/frame/frame_batch.h"
@@ -100,6 +101,11 @@ struct fragment {
 	struct dtx_graph_part part;
 	struct dtx_scan_slice slice;
 	uint32_t input;
+	struct dtx_reader *merged;         /* where `input` is a table that fragments have made */
+	const json_t *buckets, *of_bucket; /* members "buckets" and "gather" of the job; NULL */
+	uint32_t bucket;                   /* with of_bucket */
+	struct dtx_gather gather;
+	char index[DTX_SHA256_HEX]; /* the hash of the index, with buckets or of_bucket */
 	struct piece *piece;
 	size_t npieces, cap_pieces;
 	struct dtx_frame frame;
@@ -150,6 +156,7 @@ static enum dtx_code read_spec(struct fragment *f, struct dtx_str text, struct d
 	DTX_TRY(dtx_buf_check(&canonical, "spec", err));
 	dtx_sha256_hex(canonical.ptr, canonical.len, f->name);
 	begin = json_object_get(f->spec, "begin");
+	f->bucket = (uint32_t)dtx_json_int(f->spec, "bucket", 0);
 	f->input = (uint32_t)dtx_json_int(f->spec, "input", -1);
 	f->slice = (struct dtx_scan_slice){
 		.first = (uint64_t)dtx_json_int(f->spec, "first", -1),
@@ -158,11 +165,29 @@ static enum dtx_code read_spec(struct fragment *f, struct dtx_str text, struct d
 		.guessed = !json_is_integer(begin),
 	};
 	if (!*f->exchange || strlen(f->exchange) + 1 == sizeof(f->exchange) ||
-	    !dtx_json_text(f->spec, "job", NULL) || f->slice.first >= f->slice.end)
+	    !dtx_json_text(f->spec, "job", NULL) ||
+	    (f->slice.first >= f->slice.end && !json_object_get(f->spec, "bucket")))
 		NOT_A_SPEC(err);
 out:
 	dtx_buf_clear(&canonical);
 	return rc;
+}
+
+/* What the job says of the table `input`, if fragments have made it; NULL: it is an input. */
+static const json_t *merged_of(const struct fragment *f)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(f->job.json, "merged"), i,
+	                   one) if (dtx_json_int(one, "table", -1) == (int64_t)f->input) return one;
+	return NULL;
+}
+
+/* Whether the fragment reads rows of an input, and not of other fragments. */
+static bool reads_input(const struct fragment *f)
+{
+	return !f->of_bucket && f->input < f->job.plan->ninputs;
 }
 
 static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
@@ -182,7 +207,11 @@ static enum dtx_code read_job(struct fragment *f, struct dtx_err *err)
 	DTX_TRY(dtx_job_open(&f->job, dtx_buf_str(&text), err));
 	if (f->memory)
 		dtx_mem_set_limit(f->memory);
-	if (f->input >= f->job.plan->ninputs || !f->job.schema[f->input])
+	f->buckets = json_object_get(f->job.json, "buckets");
+	f->of_bucket = json_object_get(f->job.json, "gather");
+	if (f->of_bucket)
+		goto out;
+	if (f->input < f->job.plan->ninputs ? !f->job.schema[f->input] : !merged_of(f))
 		NOT_A_SPEC(err);
 	f->part = (struct dtx_graph_part){ .table = (int32_t)f->input,
 		                           .base = (uint64_t)dtx_json_int(f->spec, "base", 0),
@@ -205,7 +234,7 @@ out:
 static enum dtx_code open_input(struct fragment *f, struct dtx_err *err)
 {
 	uint32_t n = f->job.plan->ninputs, i = f->input;
-	const struct dtx_schema *found, *want = f->job.schema[i];
+	const struct dtx_schema *found, *want;
 	uint64_t bytes, pieces;
 	enum dtx_code rc = DTX_OK;
 
@@ -214,6 +243,9 @@ static enum dtx_code open_input(struct fragment *f, struct dtx_err *err)
 	f->was_read = dtx_arena_zalloc(&f->job.arena, n, sizeof(bool));
 	if (!f->source || !f->reader || !f->was_read)
 		DTX_FAIL_MEM(err);
+	if (!reads_input(f))
+		goto out;
+	want = f->job.schema[i];
 	DTX_TRY(dtx_source_open(f->job.plan->input[i].path, &f->source[i], err));
 	DTX_TRY(dtx_job_input_same(&f->job, i, f->source[i], err));
 	dtx_source_limit(f->source[i], &f->job.plan->input[i].limits);
@@ -265,7 +297,28 @@ out:
 /* The step after the maps; -1: rows of the last map are made. */
 static int32_t last_step(const struct fragment *f)
 {
+	if (f->of_bucket)
+		return (int32_t)dtx_json_int(f->of_bucket, "step", -1);
 	return f->job.early >= 0 ? f->job.early : f->job.sink;
+}
+
+/* Puts rows of other fragments where the graph reads them. */
+static enum dtx_code load_rows(struct fragment *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (f->of_bucket) {
+		DTX_TRY(dtx_gather_load(&f->gather, f->of_bucket, f->bucket, f->exchange, &f->graph,
+		                        err));
+		f->graph.part = NULL;
+	} else if (!reads_input(f)) {
+		DTX_TRY(dtx_gather_reader(merged_of(f), f->exchange, &f->graph, f->gather.damaged,
+		                          &f->merged, err));
+		f->graph.node[f->input].reader = f->merged;
+		f->graph.node[f->input].uses = 1;
+	}
+out:
+	return rc;
 }
 
 /* A step that is done early makes the columns that the driver needs to do it again. */
@@ -328,6 +381,7 @@ static enum dtx_code start(struct fragment *f, struct dtx_err *err)
 	run.workers = 1;
 	run.batch_rows = f->job.batch_rows ? f->job.batch_rows : DTX_BATCH_ROWS;
 	run.run_date = f->job.run_date;
+	run.by_keys = f->of_bucket != NULL;
 	DTX_TRY(dtx_spill_new(&f->spill, err));
 	run.spill = f->spill;
 	f->opts = (struct dtx_exec_opts)DTX_EXEC_OPTS_INIT;
@@ -343,6 +397,7 @@ static enum dtx_code start(struct fragment *f, struct dtx_err *err)
 	f->graph.node[f->job.table].uses = 1;
 	DTX_TRY(bind(f, err));
 	DTX_TRY(dtx_sides_load(json_object_get(f->job.json, "sides"), f->exchange, &f->graph, err));
+	DTX_TRY(load_rows(f, err));
 	DTX_TRY(add_early(f, err));
 	DTX_TRY(find_needs(f, err));
 out:
@@ -432,6 +487,51 @@ static enum dtx_code make_rows(struct fragment *f, struct dtx_err *err)
 	for (size_t i = 0; i < f->npieces; i++)
 		DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_BATCH, (uint32_t)i, NULL,
 		                            dtx_buf_str(&f->piece[i].bytes), err));
+	DTX_TRY(write_frame(f, err));
+out:
+	return rc;
+}
+
+/* Keeps a batch whose rows go into buckets by their keys. */
+static enum dtx_code sort_batch(void *arg, unsigned worker, struct dtx_batch *b,
+                                struct dtx_err *err)
+{
+	struct fragment *f = arg;
+	uint32_t step = (uint32_t)dtx_json_int(f->buckets, "step", 0);
+	unsigned input = (unsigned)dtx_json_int(f->buckets, "input", 0);
+	struct dtx_buckets_batch *to;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	if (!b->nsel)
+		return DTX_OK;
+	DTX_TRY(dtx_buckets_add(&f->gather.rows, b, &to, err));
+	for (uint32_t i = 0; i < to->batch->nrows; i++) {
+		to->place[i] = dtx_batch_pos(b, 0) + i;
+		if (!dtx_batch_id(to->batch, i, &to->id[i]))
+			to->id[i] = DTX_NO_ROW;
+	}
+	DTX_TRY(dtx_buckets_of(f->job.plan->step[step].op, &f->graph.step[step].ox[input], input,
+	                       to->batch, (uint32_t)dtx_json_int(f->buckets, "n", 1), to->to, err));
+out:
+	return rc;
+}
+
+static enum dtx_code make_buckets(struct fragment *f, struct dtx_err *err)
+{
+	struct dtx_pipe_end end = { .eat = f->buckets ? sort_batch : dtx_gather_eat,
+		                    .arg = f->buckets ? (void *)f : (void *)&f->gather };
+	uint32_t n = (uint32_t)dtx_json_int(f->buckets, "n", 1);
+	enum dtx_code rc = DTX_OK;
+
+	if (f->buckets)
+		DTX_TRY(dtx_graph_prepare(&f->graph, (uint32_t)dtx_json_int(f->buckets, "step", 0),
+		                          err));
+	else
+		n = (uint32_t)f->gather.nranges;
+	DTX_TRY(dtx_graph_stream(&f->graph, f->job.table, &end, err));
+	f->rows = f->gather.rows.rows;
+	DTX_TRY(dtx_buckets_save(&f->gather.rows, n, &f->frame, f->index, err));
 	DTX_TRY(write_frame(f, err));
 out:
 	return rc;
@@ -548,7 +648,8 @@ json_t *dtx_manifest_read(const char *exchange, const char *name)
 
 static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, struct dtx_err *err)
 {
-	const struct dtx_reader *r = f->reader[f->input];
+	const struct dtx_read_stats none = { .rows_read = 0 };
+	const struct dtx_reader *r = reads_input(f) ? f->reader[f->input] : NULL;
 	struct rusage used = { .ru_maxrss = 0 };
 	char host[HOST_NAME_MAX + 1] = "", check[DTX_SHA256_HEX];
 	json_t *o;
@@ -556,17 +657,18 @@ static enum dtx_code write_manifest(struct fragment *f, struct dtx_buf *out, str
 
 	(void)getrusage(RUSAGE_SELF, &used);
 	(void)gethostname(host, sizeof(host) - 1);
-	o = json_pack("{ss si sI sI sI sI sI ss sI so so so sI sI sI ss sI}", "fragment", f->name,
-	              "class", DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin, "next",
-	              (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
+	o = json_pack("{ss si sI sI sI sI sI ss sI so so so sI sI sI ss sI ss}", "fragment",
+	              f->name, "class", DTX_FRAGMENT_OK, "begin", (json_int_t)f->slice.begin,
+	              "next", (json_int_t)f->slice.next, "rows", (json_int_t)f->rows, "sections",
 	              (json_int_t)f->sections, "bytes", (json_int_t)f->bytes, "hash", f->hash,
-	              "misfits", (json_int_t)r->misfits, "stats", dtx_isolate_stats_json(&r->stats),
-	              "steps", steps_json(f), "flush", flush_json(f), "wall_us",
+	              "misfits", (json_int_t)(r ? r->misfits : 0), "stats",
+	              dtx_isolate_stats_json(r ? &r->stats : &none), "steps", steps_json(f),
+	              "flush", flush_json(f), "wall_us",
 	              (json_int_t)(dtx_now_ns() - f->start_ns) / 1000, "cpu_us",
 	              (json_int_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
 	                      used.ru_utime.tv_usec + used.ru_stime.tv_usec,
 	              "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "host", host, "text",
-	              (json_int_t)f->text);
+	              (json_int_t)f->text, "index", f->index);
 	if (!o)
 		DTX_FAIL_MEM(err);
 	manifest_check(o, check);
@@ -585,10 +687,10 @@ out:
  * depends on all of them. */
 static bool has_notes(const struct fragment *f)
 {
-	struct dtx_reader *r = f->reader[f->input];
+	struct dtx_reader *r = reads_input(f) ? f->reader[f->input] : NULL;
 
-	return f->warnings.n || f->warnings.dropped || r->misfits || r->offsets ||
-	       (r->cls->oddities && r->cls->oddities(r));
+	return f->warnings.n || f->warnings.dropped ||
+	       (r && (r->misfits || r->offsets || (r->cls->oddities && r->cls->oddities(r))));
 }
 
 static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, struct dtx_buf *out,
@@ -601,17 +703,23 @@ static enum dtx_code work(struct fragment *f, struct dtx_str spec, bool *whole, 
 	DTX_TRY(open_input(f, err));
 	DTX_TRY(start(f, err));
 	/* a frame has at least one section */
-	DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""), err));
-	if (f->job.writer)
+	if (!f->buckets && !f->of_bucket)
+		DTX_TRY(dtx_frame_add_bytes(&f->frame, DTX_FRAME_REPORT, 0, NULL, DTX_STR(""),
+		                            err));
+	if (f->buckets || f->of_bucket)
+		DTX_TRY(make_buckets(f, err));
+	else if (f->job.writer)
 		DTX_TRY(make_texts(f, err));
 	else if (f->job.sink < 0)
 		DTX_TRY(make_rows(f, err));
 	else
 		DTX_TRY(dtx_runop_state(&f->graph, (uint32_t)f->job.sink, &f->frame, write_frame, f,
 		                        err));
-	DTX_ASSERT(f->was_read[f->input], err);
-	DTX_TRY(dtx_source_check_truncated(f->source[f->input], DTX_OK, err));
-	DTX_TRY(dtx_job_input_same(&f->job, f->input, f->source[f->input], err));
+	if (reads_input(f)) {
+		DTX_ASSERT(f->was_read[f->input], err);
+		DTX_TRY(dtx_source_check_truncated(f->source[f->input], DTX_OK, err));
+		DTX_TRY(dtx_job_input_same(&f->job, f->input, f->source[f->input], err));
+	}
 	*whole = has_notes(f);
 	if (*whole)
 		goto out;
@@ -628,13 +736,15 @@ static void clear(struct fragment *f)
 	dtx_file_close(&f->fd);
 	if (f->temp[0])
 		(void)unlink(f->temp);
+	dtx_gather_clear(&f->gather);
+	dtx_reader_close(f->merged);
 	if (f->graph.plan)
 		dtx_graph_clear(&f->graph);
 	dtx_spill_free(f->spill);
 	dtx_frame_clear(&f->frame);
-	if (f->reader)
+	if (f->reader && reads_input(f))
 		dtx_reader_close(f->reader[f->input]);
-	if (f->source)
+	if (f->source && reads_input(f))
 		dtx_source_free(f->source[f->input]);
 	dtx_errlist_clear(&f->warnings);
 	dtx_job_clear(&f->job);
@@ -660,9 +770,11 @@ enum dtx_fragment_class dtx_fragment_class(enum dtx_code code)
 static void put_failure(const struct fragment *f, enum dtx_fragment_class class,
                         const struct dtx_err *err, struct dtx_buf *out)
 {
-	json_t *o = json_pack("{ss si sI sb so*}", "fragment", f->name, "class", (int)class,
+	const char *damaged = f->gather.damaged[0] ? f->gather.damaged : NULL;
+	json_t *o = json_pack("{ss si sI sb ss* so*}", "fragment", f->name, "class", (int)class,
 	                      "begin", (json_int_t)f->slice.begin, "guessed", f->slice.guessed,
-	                      "error", err->code ? dtx_isolate_err_json(err) : NULL);
+	                      "damaged", damaged, "error",
+	                      err->code ? dtx_isolate_err_json(err) : NULL);
 
 	dtx_buf_reset(out);
 	dtx_json_print(o, 0, out);

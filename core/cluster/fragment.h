@@ -7,6 +7,7 @@
  *   steps, branches  the maps that its rows go through, and which of their tables these rows are
  *   first, end       the pieces of the file that are read: [first, end)
  *   base             added to the numbers of pieces where rows of several inputs are compared
+ *   bucket           instead of all but the job: the bucket of rows that is gathered (gather.h)
  *   begin            byte at which the first record after the border of `first` begins; null: it
  *                    is guessed
  *
@@ -16,7 +17,8 @@
  *   memory           bytes that it may take; absent: no limit
  *
  * The result is the file HASH.frame, where HASH is that of the spec: sections with batches
- * (frame_batch.h), or, where the job ends in a sink, with parts of its state. Then HASH.json is
+ * (frame_batch.h), or rows in buckets for other fragments (buckets.h), or, where the job ends in a
+ * sink, parts of its state. Then HASH.json is
  * written: the manifest, whose presence says that the fragment is done. Both are written under
  * another name and renamed, so no partial file is ever seen. */
 #ifndef DTX_CLUSTER_FRAGMENT_H

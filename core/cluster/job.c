@@ -91,7 +91,7 @@ static json_t *need_json(const struct dtx_graph *g, int32_t table)
 }
 
 json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
-                     const struct dtx_spread_text *text, json_t *sides)
+                     const struct dtx_spread_text *text, json_t *sides, json_t *more)
 {
 	const struct dtx_plan *p = g->plan;
 	/* a digest needs all that its input has; the columns of the result may not be known yet */
@@ -100,13 +100,21 @@ json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, in
 	json_t *source = json_stringn(p->source.len ? p->source.ptr : "", p->source.len);
 	uint64_t first = early >= 0 && g->step[early].ox ? g->step[early].ox[0].first_rows : 0;
 
-	return json_pack("{ss so ss so? so so si si sI si so so si si so?}", "dtx", DTX_VERSION,
-	                 "plan", source, "id", p->id, "params", json_incref(p->param_values),
-	                 "files", files_json(p), "inputs", inputs_json(g), "table", (int)table,
-	                 "early", (int)early, "first_rows", (json_int_t)first, "sink", (int)sink,
-	                 "need", need_json(g, end), "sides", sides, "run_date",
-	                 (int)g->run.run_date, "batch_rows", (int)g->opts->batch_rows, "write",
-	                 text ? dtx_write_opts_json(text->opts) : json_null());
+	json_t *job;
+
+	job = json_pack("{ss so ss so? so so si si sI si so so si si so?}", "dtx", DTX_VERSION,
+	                "plan", source, "id", p->id, "params", json_incref(p->param_values),
+	                "files", files_json(p), "inputs", inputs_json(g), "table", (int)table,
+	                "early", (int)early, "first_rows", (json_int_t)first, "sink", (int)sink,
+	                "need", need_json(g, end), "sides", sides, "run_date", (int)g->run.run_date,
+	                "batch_rows", (int)g->opts->batch_rows, "write",
+	                text ? dtx_write_opts_json(text->opts) : json_null());
+	if (job && more && json_object_update_missing(job, more)) {
+		json_decref(job);
+		job = NULL;
+	}
+	json_decref(more);
+	return job;
 }
 
 /* --- reading --- */

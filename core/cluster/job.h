@@ -31,11 +31,15 @@ struct dtx_job {
 	uint32_t batch_rows;
 };
 
-/* The job that makes table `table` of a graph whose needs are known, or what the step `early` (-1:
+/* `more`, an object or NULL, has further members of the job: "buckets" ({step, input, n}: the rows
+ * go into n buckets by the keys of this step), "gather" (see gather.h) and "merged" (tables that
+ * fragments have made, see merged.h); taken.
+ *
+ * The job that makes table `table` of a graph whose needs are known, or what the step `early` (-1:
  * none) leaves of it, or the state of the step `sink` (-1: none) that reads it, or the text of an
  * output (NULL: none). sides: see sides.h; taken. A new reference; NULL: out of memory. */
 json_t *dtx_job_json(const struct dtx_graph *g, int32_t table, int32_t early, int32_t sink,
-                     const struct dtx_spread_text *text, json_t *sides);
+                     const struct dtx_spread_text *text, json_t *sides, json_t *more);
 /* Reads a job. Clear it also after a failure. Codes: corrupt_file, if it is not of this version of
  * dtx or the plan is another one; those of dtx_plan_parse_with. */
 DTX_MUSTUSE enum dtx_code dtx_job_open(struct dtx_job *job, struct dtx_str text,

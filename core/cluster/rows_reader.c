@@ -69,12 +69,20 @@ enum dtx_code dtx_rows_file_open(struct dtx_rows_file *f, struct dtx_err *err)
 	char hash[DTX_SHA256_HEX];
 	struct dtx_weak weak;
 	const char *bytes = NULL;
+	struct dtx_str index;
 	uint64_t end = 0;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(map_file(f, &f->owner, &bytes, err));
 	dtx_weak_init(&weak);
-	if (f->text) {
+	if (f->indexed) { /* who reads a section compares its hash */
+		if (dtx_frame_open(bytes, f->bytes, &f->view, NULL) == DTX_OK &&
+		    f->view.n == f->sections + 1) {
+			index = dtx_frame_bytes(&f->view, &f->view.entry[0]);
+			dtx_weak_add(&weak, index.ptr, index.len);
+			end = f->bytes;
+		}
+	} else if (f->text) {
 		end = DTX_FRAGMENT_TEXT_AT + f->text;
 		DTX_ASSERT(end <= f->bytes, err);
 		dtx_weak_add(&weak, bytes + DTX_FRAGMENT_TEXT_AT, f->text);
@@ -85,7 +93,8 @@ enum dtx_code dtx_rows_file_open(struct dtx_rows_file *f, struct dtx_err *err)
 	if (strcmp(hash, f->hash) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO,
 		         "'%s' does not have the bytes that its fragment wrote", f->path);
-	DTX_TRY(dtx_frame_open(bytes, f->bytes, &f->view, err));
+	if (!f->indexed)
+		DTX_TRY(dtx_frame_open(bytes, f->bytes, &f->view, err));
 	DTX_ASSERT(f->view.n == f->sections + 1, err);
 out:
 	if (rc != DTX_OK)

@@ -10,7 +10,8 @@ struct dtx_rows_file {
 	const char *path;
 	uint64_t sections, bytes; /* sections: without the first one, which is empty */
 	uint64_t text;           /* bytes of text, see DTX_FRAGMENT_TEXT_AT; 0: the file has none */
-	char hash[65];           /* of the bytes, as dtx_weak_done */
+	bool indexed;            /* it is one of buckets.h */
+	char hash[65];           /* of the bytes, or of the index, as dtx_weak_done */
 	struct dtx_owner *owner; /* of the mapping; NULL: the file is not open */
 	struct dtx_frame_view view;
 };

@@ -2,9 +2,7 @@
  * of the input. The facts of the ops decide. */
 #include "core/cluster/cluster_parts.h"
 
-/* Whether the columns of table t follow from the columns of inputs alone, so that a fragment can
- * bind the steps that make it. */
-static bool is_derivable(const struct dtx_graph *g, int32_t t)
+bool dtx_cluster_derivable(const struct dtx_graph *g, int32_t t)
 {
 	const struct dtx_plan_step *st;
 	uint32_t s;
@@ -19,7 +17,7 @@ static bool is_derivable(const struct dtx_graph *g, int32_t t)
 	    st->op->whole_schema)
 		return false;
 	for (uint32_t k = 0; k < st->ntables; k++)
-		if (!is_derivable(g, st->table[k]))
+		if (!dtx_cluster_derivable(g, st->table[k]))
 			return false;
 	return true;
 }
@@ -52,7 +50,7 @@ static bool splits(const struct dtx_graph *g, uint32_t s)
 	if (!st->op || !b || b->kind != DTX_KIND_MAP || !st->op->map || st->op->flags & whole ||
 	    b->ordered || b->sees_all || (st->op->map->flush && !st->op->map->save) ||
 	    st->op->wants || !dtx_expect_empty(st->expect) || st->rules.n ||
-	    !is_derivable(g, (int32_t)(g->plan->ninputs + s)))
+	    !dtx_cluster_derivable(g, (int32_t)(g->plan->ninputs + s)))
 		return false;
 	facts = dtx_op_facts(st->op, st->canonical);
 	return by_row(&facts, st);
@@ -105,6 +103,19 @@ uint32_t dtx_cluster_splits(const struct dtx_graph *g, const struct dtx_phys_pip
 	return n;
 }
 
+bool dtx_cluster_all_split(const struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                           const struct dtx_sides *sides)
+{
+	uint64_t bytes;
+
+	for (uint32_t i = 0; i < drawn->nsources; i++)
+		if (!dtx_cluster_pieces(g, &drawn->source[i], &bytes) ||
+		    dtx_cluster_splits(g, drawn, &drawn->source[i], sides) <
+		            drawn->source[i].nsteps)
+			return false;
+	return true;
+}
+
 /* --- steps that are done early --- */
 
 /* The only step that reads table t; -1: several do, or an output. */
@@ -140,7 +151,7 @@ int32_t dtx_cluster_early(const struct dtx_graph *g, const struct dtx_phys_sourc
 	const struct dtx_plan_step *st;
 	struct dtx_op_facts f;
 
-	if (s < 0 || !is_derivable(g, (int32_t)g->plan->ninputs + s))
+	if (s < 0 || !dtx_cluster_derivable(g, (int32_t)g->plan->ninputs + s))
 		return -1;
 	st = &g->plan->step[s];
 	f = dtx_op_facts(st->op, st->canonical);
@@ -172,8 +183,13 @@ uint64_t dtx_cluster_pieces(const struct dtx_graph *g, const struct dtx_phys_sou
 {
 	struct dtx_reader *r;
 
-	if ((uint32_t)source->table >= g->plan->ninputs || g->node[source->table].table ||
-	    is_limited(g, source) || g->by_snippet[source->table])
+	if (g->node[source->table].table || is_limited(g, source))
+		return 0;
+	if ((uint32_t)source->table >= g->plan->ninputs) { /* fragments have made it by keys */
+		r = g->node[source->table].reader;
+		return r ? r->cls->pieces(r, bytes) : 0;
+	}
+	if (g->by_snippet[source->table])
 		return 0;
 	r = g->reader[source->table];
 	if (!r || !r->cls->pieces || g->read[source->table].ragged == DTX_RAGGED_QUARANTINE)

@@ -35,6 +35,9 @@ struct dtx_run {
 	int32_t run_date;         /* in days */
 	int64_t max_rows, growth; /* limits; growth: rows out <= growth * rows in + 1e6 */
 	int64_t max_cols, pivot_cols;
+	/* This process has only the rows with some keys (`keys` of struct dtx_op), so a step says
+	 * nothing of all rows. */
+	bool by_keys;
 };
 
 /* Numbers of rows dropped and values set to null, by reason. Thread safe; ops count once per
@@ -343,6 +346,14 @@ struct dtx_op {
 	/* Determines the output schema and which input columns are needed. Called in the static
 	 * phase, when types may be unknown, and again when they are known. */
 	enum dtx_code (*bind)(struct dtx_bind *, void *args, struct dtx_err *);
+	/* For a step whose rows affect only rows with equal keys (dtx_key_equal), so that several
+	 * processes can do it, each for some keys (core/cluster). Makes the keys of a dense batch
+	 * of input table `input`: *n columns, which like the array *col are the caller's. b NULL:
+	 * only *n is wanted; it is 0 where this step has no such keys. The step then emits rows in
+	 * the order of those of table 0, each with the id of the row of table 0 from which it
+	 * comes. NULL: never. */
+	enum dtx_code (*keys)(const struct dtx_opctx *, unsigned input, struct dtx_batch *b,
+	                      struct dtx_column ***col, uint32_t *n, struct dtx_err *err);
 	const struct dtx_map *map;
 	const struct dtx_sink *sink;
 	enum dtx_code (*whole)(const struct dtx_opctx *, struct dtx_table *, struct dtx_emit *,

@@ -398,7 +398,7 @@ enum dtx_code dtx_join_warn_apart(const struct dtx_opctx *ox, struct dtx_join_lo
 		rows += l[w]->rows_in;
 		unmatched += l[w]->unmatched;
 	}
-	if (!wants_matches(s) || !rows || unmatched < rows || !sh->first.n)
+	if (ox->run->by_keys || !wants_matches(s) || !rows || unmatched < rows || !sh->first.n)
 		goto out;
 	DTX_TRY(merge_unpaired(l, n, &unpaired, err));
 	left = unpaired.item;

@@ -234,6 +234,21 @@ out:
 	return rc;
 }
 
+/* Checks of keys and matches speak of all rows, and formulas count what they could not compute. A
+ * row of the right side alone has no place among those of the left side. */
+static enum dtx_code join_keys(const struct dtx_opctx *ox, unsigned input, struct dtx_batch *b,
+                               struct dtx_column ***col, uint32_t *n, struct dtx_err *err)
+{
+	const struct dtx_join_state *s = ox->bound;
+	const struct dtx_groupkeys *k = input ? &s->key.right : &s->key.left;
+	bool whole = s->how == DTX_JOIN_CROSS || s->how == DTX_JOIN_RIGHT ||
+	             s->how == DTX_JOIN_FULL || s->left_unique || s->right_unique || s->all_left ||
+	             s->all_right || s->key.made[0].n || s->key.made[1].n;
+
+	*n = whole ? 0 : k->n;
+	return b ? dtx_groupkeys_flat(k, b, col, err) : DTX_OK;
+}
+
 /* --- building the right side --- */
 
 static void shared_free(const struct dtx_opctx *ox, void *shared)
@@ -487,6 +502,7 @@ const struct dtx_op dtx_op_join = {
 	.tables = join_tables,
 	.check = join_check,
 	.bind = dtx_join_bind,
+	.keys = join_keys,
 	.map = &join_map,
 	.sink = &join_sink,
 	.explain = join_explain,

@@ -107,6 +107,10 @@ DTX_MUSTUSE enum dtx_code dtx_derive_whole_then(const struct dtx_opctx *ox, stru
                                                                       struct dtx_batch *,
                                                                       struct dtx_err *),
                                                 struct dtx_emit *out, struct dtx_err *err);
+/* `keys` of struct dtx_op: those of a step with calls and `by`. */
+DTX_MUSTUSE enum dtx_code dtx_derive_keys(const struct dtx_opctx *ox, unsigned input,
+                                          struct dtx_batch *b, struct dtx_column ***col,
+                                          uint32_t *n, struct dtx_err *err);
 void dtx_derive_explain(const void *args, struct dtx_buf *out);
 struct dtx_sql_step;
 /* The step in SQL, also of ops that are short forms of window. */

@@ -165,3 +165,13 @@ out:
 	dtx_mem_free(w.hi);
 	return rc;
 }
+
+enum dtx_code dtx_derive_keys(const struct dtx_opctx *ox, unsigned input, struct dtx_batch *b,
+                              struct dtx_column ***col, uint32_t *n, struct dtx_err *err)
+{
+	const struct dtx_derive_state *s = ox->bound;
+
+	(void)input;
+	*n = s->windowed ? s->by.n : 0;
+	return b ? dtx_groupkeys_flat(&s->by, b, col, err) : DTX_OK;
+}

@@ -111,6 +111,7 @@ const struct dtx_op dtx_op_cumulative = {
 	.check = cumulative_check,
 	.bind = cumulative_bind,
 	.map = &dtx_short_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = cumulative_explain,
 	.sql = dtx_derive_sql,

@@ -151,6 +151,7 @@ const struct dtx_op dtx_op_derive = {
 	.args_size = sizeof(struct dtx_derive_args),
 	.bind = dtx_derive_bind,
 	.map = &derive_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = dtx_derive_explain,
 	.sql = dtx_derive_sql,

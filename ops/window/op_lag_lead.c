@@ -221,6 +221,7 @@ const struct dtx_op dtx_op_lag_lead = {
 	.check = lag_check,
 	.bind = lag_bind,
 	.map = &dtx_short_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = lag_explain,
 	.sql = dtx_derive_sql,

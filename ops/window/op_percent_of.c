@@ -87,6 +87,7 @@ const struct dtx_op dtx_op_percent_of = {
 	.args_size = sizeof(struct percent_args),
 	.bind = percent_bind,
 	.map = &dtx_short_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = percent_explain,
 	.sql = dtx_derive_sql,

@@ -133,6 +133,7 @@ const struct dtx_op dtx_op_rank = {
 	.args_size = sizeof(struct rank_args),
 	.bind = rank_bind,
 	.map = &dtx_short_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = rank_explain,
 	.sql = dtx_derive_sql,

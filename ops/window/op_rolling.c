@@ -147,6 +147,7 @@ const struct dtx_op dtx_op_rolling = {
 	.check = rolling_check,
 	.bind = rolling_bind,
 	.map = &dtx_short_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = rolling_explain,
 	.sql = dtx_derive_sql,

@@ -221,6 +221,7 @@ const struct dtx_op dtx_op_window = {
 	.check = window_check,
 	.bind = dtx_derive_bind,
 	.map = &window_map,
+	.keys = dtx_derive_keys,
 	.whole = dtx_derive_whole,
 	.explain = window_explain,
 	.sql = dtx_derive_sql,

@@ -22,7 +22,7 @@ import generate  # noqa: E402
 DTX = str(pathlib.Path(sys.argv[1]).resolve())
 PLANS = int(sys.argv[2]) if len(sys.argv) > 2 else 10
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-counts = {"passed": 0, "failed": 0, "runs": 0, "spread": 0, "fragments": 0, "repaired": 0, "whole": 0}
+counts = {"passed": 0, "failed": 0, "runs": 0, "spread": 0, "fragments": 0, "repaired": 0, "whole": 0, "by keys": 0}
 
 
 class Place:
@@ -80,6 +80,7 @@ def check(place, what, args, size):
     counts["fragments"] += len(parts)
     counts["repaired"] += sum(f["repaired"] for f in parts)
     counts["whole"] += bool(run.get("whole"))
+    counts["by keys"] += any(s["makes"] == "rows by keys" for s in run.get("stages", []))
     if same and counted(record) != first:
         same, why = False, "%s\n%s" % (first, counted(record))
     counts["passed" if same else "failed"] += 1
@@ -155,6 +156,11 @@ AWKWARD = [
      {"op": "limit", "n": 3}],
     [{"op": "limit", "n": 3, "from": "end"}, {"op": "cast", "cols": {"a": "int"}}],
     [{"op": "window", "by": ["a"], "order": ["id"], "set": {"running": "sum(n)"}}],
+    [{"op": "rank", "by": ["b"], "order": ["-n"], "as": "place"}, {"op": "filter", "where": "place < 3"},
+     {"op": "group_by", "by": ["a"], "agg": {"rows": "count()", "sum": "sum(place)"}}],
+    [{"op": "filter", "where": "id > 2"}, {"op": "derive", "by": ["a"], "set": {"share": "id / max(id)"}},
+     {"op": "window", "by": ["b"], "order": ["id"], "set": {"before": "lag(a)", "m": "mean(share)"}}, {"op": "select", "cols": ["a", "before", "m"]}],
+    [{"op": "explode", "col": "a", "sep": " "}, {"op": "window", "by": ["a", "b"], "set": {"row": "row_number()"}}, {"op": "sort", "by": ["b", "-row"]}],
 ]
 
 
@@ -200,6 +206,39 @@ def joins(place, times):
         check(place, "join %d" % i, ["plan.json", "main=main.csv", "side=side.csv"], len(text))
 
 
+BY_KEYS = [
+    [{"op": "join", "with": "side", "using": ["a"]}],
+    [{"op": "left_join", "with": "side", "using": ["a"]}, {"op": "filter", "where": "id > 5"}],
+    [{"op": "semi_join", "with": "side", "using": ["a"]}, {"op": "distinct", "cols": ["b"]}],
+    [{"op": "anti_join", "with": "side", "using": ["a"]}, {"op": "select", "cols": ["n", "a"]}],
+    [{"op": "join", "with": "side", "on": [{"left": "n", "right": "w"}]}, {"op": "group_by", "by": ["b"], "agg": {"rows": "count()", "ids": "list(id)"}}],
+    [{"op": "left_join", "with": "side", "using": ["a"], "nulls_equal": True}, {"op": "sort", "by": ["-w", "id"]}],
+    [{"op": "full_join", "with": "side", "using": ["a"]}, {"op": "limit", "n": 9}],
+    [{"op": "left_join", "with": "side", "using": ["a"]}, {"op": "window", "by": ["b"], "order": ["w"], "set": {"so_far": "sum(n)"}},
+     {"op": "window", "set": {"row": "row_number()"}}],
+    [{"op": "window", "by": ["a"], "set": {"of": "n / sum(n)"}}, {"op": "join", "with": "side", "using": ["a"]}, {"op": "limit", "n": 20}],
+    [{"op": "left_join", "with": "side", "using": ["a"]}, {"op": "join", "with": "side", "on": [{"left": "n", "right": "w"}], "suffix": "_2"},
+     {"op": "derive", "set": {"m": "n + w"}}],
+    [{"op": "rank", "by": ["a"], "order": ["-n", "id"], "as": "r"}, {"op": "pivot_wider", "names_from": "r", "values_from": "id", "id_cols": ["b"], "agg": "max"}],
+]
+
+
+def by_keys(place, times):
+    """Both tables are cut, so that steps are done by keys."""
+    for i in range(times):
+        random.seed(SEED * 15485863 + i)
+        text = [awkward_text(random.choice((100, 300))) for _ in range(random.choice((1, 2)))]
+        side = "a,w\n" + "".join("%s,%s\n" % (cell(), random.randint(-4, 99)) for _ in range(random.choice((40, 200))))
+        for old in place.dir.glob("part*.csv"):
+            old.unlink()
+        for k, one in enumerate(text):
+            (place.dir / ("part%d.csv" % k)).write_bytes(one.encode())
+        (place.dir / "side.csv").write_bytes(side.encode())
+        plan = {"dtx": 1, "fallback": "off", "inputs": [{"name": "main"}, {"name": "side"}], "steps": BY_KEYS[i % len(BY_KEYS)]}
+        (place.dir / "plan.json").write_text(json.dumps(plan))
+        check(place, "by keys %d" % i, ["plan.json", "main=part*.csv", "side=side.csv"], len(side) // 2)
+
+
 def main():
     place = Place()
     try:
@@ -208,18 +247,19 @@ def main():
         random_plans(place)
         awkward(place, max(len(AWKWARD), PLANS))
         joins(place, max(len(JOINS), PLANS))
+        by_keys(place, max(len(BY_KEYS), PLANS))
         left = [p.name for p in place.dir.iterdir() if p.name.startswith("dtx-exchange")]
         counts["passed" if not left else "failed"] += 1
         if left:
             print("not ok - folders of fragments are left: %s" % left)
     finally:
         shutil.rmtree(place.dir, ignore_errors=True)
-    enough = counts["spread"] * 2 > counts["runs"] and counts["repaired"] > 0
+    enough = counts["spread"] * 2 > counts["runs"] and counts["repaired"] > 0 and counts["by keys"] > 4
     if not enough:
-        print("not ok - too few runs were spread, or no border was repaired")
+        print("not ok - too few runs were spread or had a step by keys, or no border was repaired")
     counts["failed"] += not enough
-    print("# %d runs, %d of them spread over %d fragments, %d borders repaired, %d runs done by one process after all"
-          % (counts["runs"], counts["spread"], counts["fragments"], counts["repaired"], counts["whole"]))
+    print("# %d runs, %d of them spread over %d fragments, %d with a step by keys, %d borders repaired, %d runs done by one process after all"
+          % (counts["runs"], counts["spread"], counts["fragments"], counts["by keys"], counts["repaired"], counts["whole"]))
     print("%d passed, %d failed" % (counts["passed"], counts["failed"]))
     return counts["failed"] > 0
 

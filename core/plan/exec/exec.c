@@ -452,7 +452,8 @@ static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *aga
 	*again = false;
 	if (x->regions.failed)
 		return rc;
-	if (x->graph.spread && x->graph.spread->whole) {
+	if (x->graph.spread && (x->graph.spread->whole || x->graph.spread->again)) {
+		x->graph.spread->again = false;
 		/* one process says what is wrong, or does what several cannot */
 		*again = true;
 		dtx_err_move(&why, err);

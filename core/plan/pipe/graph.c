@@ -245,6 +245,12 @@ static int holders(const struct dtx_source *src)
 	return src ? dtx_owner_refs(dtx_source_owner(src)) : 0;
 }
 
+static void note_read(struct dtx_graph *g, int32_t t)
+{
+	if ((uint32_t)t < g->plan->ninputs)
+		g->was_read[t] = true;
+}
+
 static enum dtx_code reader_source(struct dtx_graph *g, struct dtx_pipe_source *source, int32_t t,
                                    struct dtx_err *err)
 {
@@ -260,10 +266,10 @@ static enum dtx_code reader_source(struct dtx_graph *g, struct dtx_pipe_source *
 		                   .batch_rows = g->opts->batch_rows };
 	if (g->part)
 		scan->slice = g->part->slice;
-	source->reader = g->reader[t];
+	source->reader = g->node[t].reader ? g->node[t].reader : g->reader[t];
 	source->holders = holders(source->reader->src);
 	source->scan = scan;
-	g->was_read[t] = true;
+	note_read(g, t);
 out:
 	return rc;
 }
@@ -344,11 +350,13 @@ static enum dtx_code add_source(struct dtx_graph *g, struct dtx_pipe *p,
 		DTX_FAIL_MEM(err);
 	source->table = table;
 	source->table_id = drawn->table;
-	source->schema = table || input ? g->flow.table[drawn->table].schema : NULL;
+	source->schema = table || input || g->node[drawn->table].reader
+	                         ? g->flow.table[drawn->table].schema
+	                         : NULL;
 	source->reader = made->reader;
 	if (made->reader)
-		g->was_read[drawn->table] = true;
-	else if (!table && input)
+		note_read(g, drawn->table);
+	else if (!table && (input || g->node[drawn->table].reader))
 		DTX_TRY(reader_source(g, source, drawn->table, err));
 	else if (!table)
 		made_source(g, source, (uint32_t)drawn->table - g->plan->ninputs);
@@ -356,7 +364,7 @@ static enum dtx_code add_source(struct dtx_graph *g, struct dtx_pipe *p,
 		if (!dtx_pipe_source_add_stage(source, &g->step[drawn->step[i]].oper,
 		                               drawn->input[i]))
 			DTX_FAIL_MEM(err);
-	if (source->reader && !made->reader)
+	if (source->reader && !made->reader && input)
 		DTX_TRY(dtx_graph_push(g, source, drawn, err));
 out:
 	return rc;
@@ -396,10 +404,73 @@ static enum dtx_phys_way way(const void *arg, uint32_t s)
 	const struct dtx_graph *g = arg;
 	const struct dtx_node *n = &g->node[g->plan->ninputs + s];
 
-	if (n->table)
+	if (n->table || n->reader)
 		return DTX_PHYS_THERE;
 	return g->step[s].region >= 0 ? DTX_PHYS_MADE
 	                              : dtx_phys_way_of(g->plan, &g->flow, s, n->uses);
+}
+
+/* Has other processes make the result of a step, if they can, and it was not offered before. */
+static enum dtx_code offer(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_node *n = &g->node[g->plan->ninputs + s];
+	enum dtx_code rc = DTX_OK;
+
+	if (!g->spread || g->step[s].offered || n->table || !g->plan->step[s].op ||
+	    !g->plan->step[s].op->keys || g->step[s].region >= 0 || !g->step[s].resolved)
+		return DTX_OK;
+	g->step[s].offered = true;
+	DTX_TRY(dtx_graph_prepare(g, s, err));
+	DTX_TRY(g->spread->by_keys(g->spread->arg, g, s, &n->reader, err));
+	if (!n->reader)
+		goto out;
+	g->step[s].done = true;
+	DTX_TRY(check_growth(g, s, err));
+out:
+	return rc;
+}
+
+/* Whether a limit after a map may end the pipeline before all of its rows are made. */
+static bool is_limited(const struct dtx_graph *g, const struct dtx_phys_pipe *pipe, uint32_t map)
+{
+	for (uint32_t i = 0; i < pipe->nsources; i++) {
+		const struct dtx_phys_source *s = &pipe->source[i];
+		bool after = false;
+
+		for (uint32_t k = 0; k < s->nsteps; k++) {
+			const struct dtx_plan_step *st = &g->plan->step[s->step[k]];
+
+			if (after && st->op->wants && st->op->wants(st->args) >= 0)
+				return true;
+			after = after || s->step[k] == map;
+		}
+	}
+	return false;
+}
+
+enum dtx_code dtx_graph_draw(struct dtx_graph *g, int32_t t, struct dtx_phys_pipe *out,
+                             struct dtx_err *err)
+{
+	const struct dtx_phys_view view = {
+		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
+	};
+	bool changed = true;
+	enum dtx_code rc = DTX_OK;
+
+	while (changed) {
+		*out = (struct dtx_phys_pipe){ .nsources = 0 };
+		DTX_TRY(dtx_phys_draw(&view, t, out, err));
+		changed = false;
+		for (uint32_t i = 0; i < out->nbefore && !changed; i++) {
+			if (out->before[i].way == DTX_PHYS_STREAMED &&
+			    is_limited(g, out, out->before[i].step))
+				continue;
+			DTX_TRY(offer(g, out->before[i].step, err));
+			changed = g->node[g->plan->ninputs + out->before[i].step].reader != NULL;
+		}
+	}
+out:
+	return rc;
 }
 
 /* --- a part of the rows --- */
@@ -446,9 +517,6 @@ static void start_part(struct dtx_graph *g, struct dtx_pipe *p)
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
-	const struct dtx_phys_view view = {
-		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
-	};
 	struct dtx_phys_pipe drawn = { .nsources = 0 };
 	struct dtx_spread_rows *made = NULL;
 	struct dtx_pipe p;
@@ -458,7 +526,7 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.arena = &g->arena;
 	p.end = *end;
-	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
+	DTX_TRY(dtx_graph_draw(g, t, &drawn, err));
 	part = keep_part(g, &drawn);
 	DTX_TRY(dtx_graph_before(g, &drawn, err));
 	if (part)
@@ -494,15 +562,14 @@ out:
 	return rc;
 }
 
-/* What other processes have done of a pipeline, up to its end, is done here too. */
-static enum dtx_code finish_spread(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
-                                   struct dtx_err *err)
+enum dtx_code dtx_graph_spread_done(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < drawn->nsources; i++) {
 		dtx_graph_release(g, drawn->source[i].table);
-		g->was_read[drawn->source[i].table] = true;
+		note_read(g, drawn->source[i].table);
 		for (uint32_t k = 0; k < drawn->source[i].nsteps; k++)
 			DTX_TRY(check_growth(g, drawn->source[i].step[k], err));
 	}
@@ -514,19 +581,16 @@ enum dtx_code dtx_graph_states(struct dtx_graph *g, const struct dtx_sink *sink,
                                const struct dtx_opctx *ox, void *local, bool *done,
                                struct dtx_err *err)
 {
-	const struct dtx_phys_view view = {
-		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
-	};
 	struct dtx_phys_pipe drawn = { .nsources = 0 };
 	enum dtx_code rc = DTX_OK;
 
 	*done = false;
 	if (!g->spread || !sink->load)
 		goto out;
-	DTX_TRY(dtx_phys_draw(&view, g->plan->step[ox->step].table[0], &drawn, err));
+	DTX_TRY(dtx_graph_draw(g, g->plan->step[ox->step].table[0], &drawn, err));
 	DTX_TRY(g->spread->states(g->spread->arg, g, &drawn, sink, ox, local, done, err));
 	if (*done)
-		DTX_TRY(finish_spread(g, &drawn, err));
+		DTX_TRY(dtx_graph_spread_done(g, &drawn, err));
 out:
 	return rc;
 }
@@ -534,19 +598,16 @@ out:
 enum dtx_code dtx_graph_texts(struct dtx_graph *g, int32_t t, const struct dtx_spread_text *to,
                               bool *done, struct dtx_err *err)
 {
-	const struct dtx_phys_view view = {
-		.plan = g->plan, .flow = &g->flow, .arena = &g->arena, .way = way, .arg = g
-	};
 	struct dtx_phys_pipe drawn = { .nsources = 0 };
 	enum dtx_code rc = DTX_OK;
 
 	*done = false;
 	if (!g->spread)
 		goto out;
-	DTX_TRY(dtx_phys_draw(&view, t, &drawn, err));
+	DTX_TRY(dtx_graph_draw(g, t, &drawn, err));
 	DTX_TRY(g->spread->texts(g->spread->arg, g, &drawn, to, done, err));
 	if (*done)
-		DTX_TRY(finish_spread(g, &drawn, err));
+		DTX_TRY(dtx_graph_spread_done(g, &drawn, err));
 out:
 	return rc;
 }
@@ -650,7 +711,9 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 
 	if (!made)
 		goto out;
-	if ((uint32_t)t < g->plan->ninputs) {
+	if ((uint32_t)t >= g->plan->ninputs)
+		DTX_TRY(offer(g, s, err));
+	if ((uint32_t)t < g->plan->ninputs || n->reader) {
 		n->uses++; /* reading it counts as a use, so that the table stays for its readers */
 		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
 		goto out;

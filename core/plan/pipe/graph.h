@@ -18,6 +18,8 @@ struct dtx_spread;
 struct dtx_node { /* one table of the plan: inputs first, then the results of the steps */
 	struct dtx_table *table; /* NULL until it is made, and after its last reader */
 	uint32_t uses;           /* readers that are still to come */
+	/* Of a step: reads its result, which other processes have made; NULL. Owned by these. */
+	struct dtx_reader *reader;
 };
 struct dtx_stepx {
 	struct dtx_opctx *ox;    /* one per input table; NULL until prepared */
@@ -27,6 +29,7 @@ struct dtx_stepx {
 	bool has_shared, done;
 	bool bound;     /* the typed engine has bound it */
 	bool resolved;  /* the schema of its result is final */
+	bool offered;   /* other processes could have made its result; see dtx_graph_draw */
 	bool stopped;   /* it or a later limit was full before all rows were read */
 	int32_t region; /* number of its region; -1: the typed engine runs it */
 };
@@ -113,8 +116,17 @@ struct dtx_spread_text;
 DTX_MUSTUSE enum dtx_code dtx_graph_texts(struct dtx_graph *g, int32_t t,
                                           const struct dtx_spread_text *to, bool *done,
                                           struct dtx_err *err);
-/* Runs what must run before a pipeline, and opens its maps. */
+/* Draws the pipeline that makes the rows of table t, and then runs it, or has other processes do
+ * so. Results that these can make by keys (`keys` of struct dtx_op) they make now; such a result is
+ * then a source. *out is zero at first. */
 struct dtx_phys_pipe;
+DTX_MUSTUSE enum dtx_code dtx_graph_draw(struct dtx_graph *g, int32_t t, struct dtx_phys_pipe *out,
+                                         struct dtx_err *err);
+/* What other processes have done of a pipeline, up to its end, is done here too: its inputs are
+ * read. */
+DTX_MUSTUSE enum dtx_code
+dtx_graph_spread_done(struct dtx_graph *g, const struct dtx_phys_pipe *drawn, struct dtx_err *err);
+/* Runs what must run before a pipeline, and opens its maps. */
 DTX_MUSTUSE enum dtx_code dtx_graph_before(struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
                                            struct dtx_err *err);
 /* Starts the checks of a step's result, unless they are started already. */

@@ -690,13 +690,15 @@ static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct
 	DTX_TRY(dtx_cancel_look(err));
 	if (p->now->reader) {
 		rc = p->now->reader->cls->next(p->now->reader, w->id, out, err);
-		DTX_TRY(dtx_source_check_truncated(p->now->reader->src, rc, err));
+		if (p->now->reader->src)
+			rc = dtx_source_check_truncated(p->now->reader->src, rc, err);
+		DTX_TRY(rc);
 	} else {
 		DTX_TRY(table_next(p, out, err));
 	}
 	if (*out) {
 		(*out)->seq += p->base;
-		if (p->run->progress && p->now->reader)
+		if (p->run->progress && p->now->reader && p->now->reader->src)
 			dtx_reader_note(p->now->reader, (*out)->nrows, p->run->progress);
 	}
 out:

@@ -41,6 +41,11 @@ struct dtx_spread {
 	 * processes, and given to `to`. *done is false if they cannot. */
 	enum dtx_code (*texts)(void *arg, struct dtx_graph *g, const struct dtx_phys_pipe *drawn,
 	                       const struct dtx_spread_text *to, bool *done, struct dtx_err *err);
+	/* The same for a step with `keys` (struct dtx_op), whose contexts are there: its result is
+	 * made by several processes, each for some keys, and then read from *made, which is owned
+	 * by the provider. NULL: they cannot. */
+	enum dtx_code (*by_keys)(void *arg, struct dtx_graph *g, uint32_t step,
+	                         struct dtx_reader **made, struct dtx_err *err);
 	/* A step gets a batch of another table than its first one, number `input` of its tables:
 	 * from any worker, in any order. The batch becomes dense. NULL: the first batch will
 	 * follow, if there is one. */
@@ -50,8 +55,9 @@ struct dtx_spread {
 	void (*clear)(void *arg);
 	/* For explain, which runs nothing: says in all pipelines what would be made elsewhere. */
 	void (*draw)(void *arg, const struct dtx_graph *g, struct dtx_phys *phys);
-	/* Set by the provider: the run must be done by one process, from the start. */
-	bool whole;
+	/* Set by the provider: the run must be done by one process, from the start; or once more,
+	 * as what a process had made is lost. */
+	bool whole, again;
 };
 
 #endif
