@@ -88,6 +88,7 @@ enum dtx_code dtx_attempts_submit(struct dtx_cluster *c, struct dtx_cluster_stag
 	p->not_before_ns = 0;
 	if (is_kept(c, p))
 		goto out;
+	p->remade = p->remade || json_object_get(c->lost, p->name);
 	if (!dtx_json_set(spec, "exchange", json_string(c->exchange)) ||
 	    (memory && !dtx_json_set(spec, "memory", json_integer((json_int_t)memory))))
 		DTX_FAIL_MEM(err);

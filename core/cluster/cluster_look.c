@@ -23,6 +23,35 @@ static bool ends_apart(const struct dtx_graph *g, const struct dtx_phys_pipe *p)
 	return cls && cls->apart;
 }
 
+/* Whether fragments do step s by keys, if they make all rows that this pipeline brings to it. */
+static bool by_keys(const struct dtx_graph *g, const struct dtx_phys_pipe *p, uint32_t s)
+{
+	uint64_t parts = 0;
+
+	for (uint32_t i = 0; i < p->nsources; i++) {
+		if (!p->source[i].fragments || p->source[i].spread < p->source[i].nsteps)
+			return false;
+		parts += p->source[i].fragments;
+	}
+	return dtx_exchange_keys(g, s) && dtx_exchange_pays(parts);
+}
+
+/* A join is done by keys if its other table, whose pipeline is drawn before, is large. */
+static void draw_joins(const struct dtx_phys *phys, uint32_t n)
+{
+	struct dtx_phys_pipe *p = &phys->pipe[n];
+
+	for (uint32_t i = 0; i < p->nsources; i++)
+		for (uint32_t k = 0; k < p->source[i].spread && !p->source[i].by_keys; k++)
+			for (uint32_t j = 0; j < n; j++)
+				if (phys->pipe[j].end == DTX_PHYS_SINK &&
+				    phys->pipe[j].source[0].by_keys == p->source[i].step[k] + 1) {
+					p->source[i].by_keys = p->source[i].step[k] + 1;
+					p->source[i].spread = k;
+					p->spread_end = false;
+				}
+}
+
 static void draw(void *arg, const struct dtx_graph *g, struct dtx_phys *phys)
 {
 	const struct dtx_cluster_look *look = arg;
@@ -40,6 +69,11 @@ static void draw(void *arg, const struct dtx_graph *g, struct dtx_phys *phys)
 			s->spread = pieces ? dtx_cluster_splits(g, p, s, NULL) : 0;
 			p->spread_end = p->spread_end && pieces && s->spread == s->nsteps;
 		}
+		draw_joins(phys, i);
+		if ((p->end == DTX_PHYS_SINK || p->end == DTX_PHYS_WHOLE) &&
+		    by_keys(g, p, (uint32_t)p->of))
+			for (uint32_t k = 0; k < p->nsources; k++)
+				p->source[k].by_keys = (uint32_t)p->of + 1;
 	}
 }
 

@@ -29,9 +29,12 @@ class Place:
         base = os.environ.get("T_TMP") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="dtx-faults-", dir=base))
         self.env = dict(os.environ, DTX_STORE=str(self.dir / "store.db"), TMPDIR=str(self.dir))
-        (self.dir / "plan.json").write_text(json.dumps({"dtx": 1, "steps": [{"op": "filter", "where": "n % 3 = 1"}]}))
+        self.plan([{"op": "filter", "where": "n % 3 = 1"}])
         self.input()
         (self.dir / "x").mkdir()
+
+    def plan(self, steps):
+        (self.dir / "plan.json").write_text(json.dumps({"dtx": 1, "steps": steps}))
 
     def input(self):
         (self.dir / "in.csv").write_text("n,t\n" + "".join("%d,text %d\n" % (i, i % 97) for i in range(40000)))
@@ -124,10 +127,11 @@ def stopped(place, engine):
 
 
 def flip(path):
+    at = os.stat(path).st_size // 2
     with open(path, "r+b") as f:
-        f.seek(200)
+        f.seek(at)
         byte = f.read(1)
-        f.seek(200)
+        f.seek(at)
         f.write(bytes([byte[0] ^ 1]))
 
 
@@ -215,6 +219,24 @@ def main():
         resumed(place, exchange, want, signal.SIGKILL)
         resumed(place, exchange, want, signal.SIGINT)
         check("the folder of the run is removed", not list(exchange.iterdir()), list(exchange.iterdir()))
+
+        place.plan([{"op": "window", "by": ["t"], "order": ["n"], "set": {"before": "lag(n)", "so_far": "sum(n)"}}])
+        place.clear()
+        done = place.start().wait()
+        want = out.read_bytes()
+        code, err = damaged(place, exchange, False)
+        check("a damaged bucket is made again", code == 0 and out.read_bytes() == want, err)
+        check("the record says which", sum(f["remade"] for f in place.fragments()) == 1, place.fragments())
+        numbers = [i + 1 for i, f in enumerate(place.fragments()) if "bucket" in f["spec"]]
+        again = subprocess.run([DTX, "verify", "out.csv", "--fragment", str(numbers[-1] if numbers else 0)], cwd=place.dir, env=place.env, capture_output=True)
+        check("a fragment that gathers a bucket is done again by verify", again.returncode == 0, again)
+        code, err = damaged(place, exchange, True)
+        check("other bytes in a bucket stop the run", code == 70 and "other bytes" in err and not out.exists(), "%s %s" % (code, err))
+        resumed(place, exchange, want, signal.SIGKILL)
+        place.plan([{"op": "filter", "where": "n % 3 = 1"}])
+        place.clear()
+        done = place.start().wait()
+        want = out.read_bytes()
 
         def interrupt(run):
             if not fragments(run.pid):

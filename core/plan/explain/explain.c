@@ -334,7 +334,11 @@ static void spread_text(const struct dtx_plan *plan, const struct dtx_phys_pipe 
 			               dtx_plan_step_name(&plan->step[s->step[k]]));
 		if (!s->spread && !p->spread_end)
 			dtx_buf_add(out, " reading");
-		if (p->spread_end) {
+		if (s->by_keys) {
+			dtx_buf_printf(out, ", then %s %s by its keys, in further fragments",
+			               number_of(plan, s->by_keys - 1, number),
+			               dtx_plan_step_name(&plan->step[s->by_keys - 1]));
+		} else if (p->spread_end) {
 			dtx_buf_add(out, s->spread ? ", " : " ");
 			dtx_buf_add(out,
 			            p->end == DTX_PHYS_OUTPUT ? "text of the " : "states of the ");

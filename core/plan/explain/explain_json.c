@@ -111,12 +111,13 @@ static json_t *source_json(const struct dtx_plan *plan, const struct dtx_phys_so
 
 	for (uint32_t i = 0; steps && i < source->nsteps; i++)
 		steps = append(steps, json_integer(source->step[i]));
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:i}", "from", table_json(plan, source->table),
-	                 "steps", steps, "filter_in_reader",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:i,s:o}", "from",
+	                 table_json(plan, source->table), "steps", steps, "filter_in_reader",
 	                 maybe_step(source->narrowed ? (int32_t)source->step[0] : -1),
 	                 "rows_wanted", maybe_rows(source->limit), "rows_wanted_by",
 	                 maybe_step(source->limit_step), "fragments", (json_int_t)source->fragments,
-	                 "steps_in_fragments", (int)source->spread);
+	                 "steps_in_fragments", (int)source->spread, "step_by_keys",
+	                 maybe_step((int32_t)source->by_keys - 1));
 }
 
 static json_t *pipe_json(const struct dtx_plan *plan, const struct dtx_phys_pipe *p)

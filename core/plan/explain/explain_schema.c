@@ -63,9 +63,9 @@ static const char *const explain_schema[] = {
 		"\"additionalProperties\":false,\"properties\":{\"input\":" TEXT ",\"step\":" COUNT "}},"
 		"\"steps\":" LIST(COUNT) ",\"filter_in_reader\":" COUNT_OR_NULL ","
 		"\"rows_wanted\":" COUNT_OR_NULL ",\"rows_wanted_by\":" COUNT_OR_NULL
-		",\"fragments\":" COUNT ",\"steps_in_fragments\":" COUNT,
+		",\"fragments\":" COUNT ",\"steps_in_fragments\":" COUNT ",\"step_by_keys\":" COUNT_OR_NULL,
 		"\"from\",\"steps\",\"filter_in_reader\",\"rows_wanted\",\"rows_wanted_by\","
-		"\"fragments\",\"steps_in_fragments\"")) ","
+		"\"fragments\",\"steps_in_fragments\",\"step_by_keys\"")) ","
 	"\"end\":{\"enum\":[\"output\",\"sink\",\"whole\",\"table\",\"snippet\",\"nowhere\"]},"
 	"\"step\":" COUNT_OR_NULL ",\"output\":" COUNT_OR_NULL,
 	"\"legs\",\"end\",\"step\",\"output\"")) ","

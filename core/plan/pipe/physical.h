@@ -41,6 +41,8 @@ struct dtx_phys_source {
 	 */
 	uint64_t fragments;
 	uint32_t spread;
+	/* one more than the step that they do after these, by keys (`keys` of struct dtx_op); 0 */
+	uint32_t by_keys;
 };
 /* A step that must run before the rows of a pipeline flow: a map of it, which opens and reads its
  * build sides, or the step whose result is a source of it. */
