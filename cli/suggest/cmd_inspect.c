@@ -171,7 +171,7 @@ static void inspect_pairs(const struct inspection *x, const json_t *object, stru
 		dtx_buf_printf(out, "  %s ", key);
 		dtx_buf_reset(&number);
 		if (json_is_string(v)) {
-			dtx_buf_add(out, json_string_value(v));
+			dtx_out_safe(out, json_string_value(v), false);
 			continue;
 		}
 		dtx_json_print(v, 0, &number);
@@ -208,9 +208,9 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	size_t i;
 	json_t *sheet;
 
-	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->look.runner.plan->input[0].path,
-	               x->look.reader->cls->name, (long long)x->look.profile.rows,
-	               (unsigned)x->look.profile.schema->nfields);
+	dtx_out_safe(out, x->look.runner.plan->input[0].path, false);
+	dtx_buf_printf(out, ": %s, %lld rows x %u columns\n", x->look.reader->cls->name,
+	               (long long)x->look.profile.rows, (unsigned)x->look.profile.schema->nfields);
 	json_array_foreach(x->look.sheets, i, sheet)
 	{
 		snprintf(number, sizeof(number), "sheet %zu", i + 1);
@@ -230,9 +230,13 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 
 static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
 {
-	size_t used = dtx_utf8_width(text, strlen(text));
+	size_t start, used;
 
-	dtx_buf_printf(out, "  %s%*s", text, (int)(used < width ? width - used : 0), "");
+	dtx_buf_add(out, "  ");
+	start = out->len;
+	dtx_out_safe(out, text, false);
+	used = dtx_utf8_width(out->ptr + start, out->len - start);
+	dtx_buf_printf(out, "%*s", (int)(used < width ? width - used : 0), "");
 }
 
 /* On a terminal, lists of many columns show the first and the last ones. Skips the columns from *i

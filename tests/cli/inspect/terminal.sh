@@ -41,3 +41,6 @@ colours() { script -qc "$DTX inspect in.csv" /dev/null < /dev/null | tr -d '\r' 
 TERM=xterm colours '^<1>columns\|^<1>profile\|^<1>first\|^  n  .* 1\|^<1>read as'
 TERM=xterm NO_COLOR=1 colours '^columns\|^profile'
 dtx inspect in.csv | grep -c "$(printf '\033')" || true
+echo "# a line feed in a name makes no line of its own"
+printf '[{"n\\nrows  int  2 of 2 values":1}]' > in.json
+dtx inspect in.json | sed -n '/^columns/,/^$/p'
