@@ -81,13 +81,15 @@ enum dtx_code dtx_mcp_child_start(struct dtx_mcp_child *c, const char *dir, char
 	if (failed) {
 		c->pid = 0;
 		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot start dtx in '%s': %s", dir,
-		         strerror(failed));
+		         dtx_child_failure(failed));
 	}
 	c->process = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (c->process < 0 || fcntl(out[0], F_SETFL, O_NONBLOCK) < 0 ||
 	    fcntl(error[0], F_SETFL, O_NONBLOCK) < 0) {
+		failed = errno;
 		dtx_mcp_child_kill(c);
-		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot watch dtx: %s", strerror(errno));
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot watch dtx: pidfd_open: %s",
+		         strerror(failed));
 	}
 	c->out = out[0];
 	c->err = error[0];

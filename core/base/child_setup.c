@@ -1,7 +1,9 @@
 /* What programs that dtx starts have in common: see child_setup.h. */
 #include "core/base/child_setup.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/memory/mem.h"
@@ -36,4 +38,15 @@ char **dtx_child_environment(bool (*hides)(const char *variable, const void *arg
 	if (out)
 		out[k] = NULL;
 	return out;
+}
+
+const char *dtx_child_failure(int failed)
+{
+	/* the C library tries another call only after ENOSYS */
+	if (failed == EPERM)
+		return "Operation not permitted; a filter of system calls that denies clone3 must "
+		       "answer with ENOSYS";
+	if (failed == ENOENT && access("/proc/self", F_OK) < 0)
+		return "/proc is not mounted: mount -t proc proc /proc";
+	return strerror(failed);
 }

@@ -13,4 +13,7 @@ int dtx_child_signals(posix_spawnattr_t *attr);
  * array, not its texts.  NULL: out of memory. */
 char **dtx_child_environment(bool (*hides)(const char *variable, const void *arg), const void *arg);
 
+/* Why posix_spawn failed with this errno, with what to do where that is known.  A static text. */
+const char *dtx_child_failure(int failed);
+
 #endif

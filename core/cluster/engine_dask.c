@@ -94,7 +94,7 @@ static enum dtx_code start_client(struct dask *d, const struct dtx_engine_addres
 	if (failed) {
 		d->pid = 0;
 		DTX_FAIL(err, DTX_E_ENGINE_UNAVAILABLE, "cannot start /usr/bin/python3: %s",
-		         strerror(failed));
+		         dtx_child_failure(failed));
 	}
 	d->in = in[1];
 	d->out = out[0];

@@ -75,7 +75,8 @@ static enum dtx_code start(struct child *c, const struct waiting *w, struct dtx_
 	posix_spawnattr_destroy(&attr);
 	if (failed) {
 		c->pid = 0;
-		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot start a fragment: %s", strerror(failed));
+		DTX_FAIL(err, DTX_E_ENGINE_UNAVAILABLE, "cannot start a fragment: %s",
+		         dtx_child_failure(failed));
 	}
 	c->id = w->id;
 	c->start_ns = dtx_now_ns();

@@ -129,6 +129,15 @@ def main():
                 print("%s - %s%s gives %s%s" % ("not ok" if said else "ok", call, " with 0x%x" % bits if bits else "",
                                                 errno.errorcode[code], "".join("\n# " + s.strip().replace("\n", "\n# ")
                                                                                for s in said)), flush=True)
+        # programs that dtx starts outside the jail
+        with open("sort.json", "w", encoding="utf-8") as f:
+            f.write('{"dtx":1,"steps":[{"op":"sort","by":["a"]}]}')
+        with open("long.csv", "w", encoding="utf-8") as f:
+            f.write("a,b\n" + "1,x\n" * 600000)
+        got = job(["run", "sort.json", "long.csv", "--engine", "local://2", "-q"], "clone3", errno.EPERM)
+        ok = got[0] == 8 and "denies clone3 must answer with ENOSYS" in got[2] and "--memory" not in got[2]
+        count, failed = count + 1, failed + (not ok)
+        print("%s - a fragment without clone3%s" % ("ok" if ok else "not ok", "" if ok else "\n# exit %d %s" % (got[0], got[2])))
         os.chdir("/")
     print("%d passed, %d failed" % (count - failed, failed))
     return failed != 0

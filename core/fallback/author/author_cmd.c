@@ -114,11 +114,13 @@ static enum dtx_code cmd_spawn(struct cmd *c, const struct dtx_author *a, struct
 		dtx_file_close(&c->child[i]);
 	if (failed) {
 		c->pid = 0;
-		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "cannot start /bin/sh: %s", strerror(failed));
+		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "cannot start /bin/sh: %s",
+		         dtx_child_failure(failed));
 	}
 	c->process = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (c->process < 0)
-		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "cannot watch the author: %s", strerror(errno));
+		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "cannot watch the author: pidfd_open: %s",
+		         strerror(errno));
 out:
 	dtx_mem_free(envp);
 	return rc;
