@@ -10,7 +10,6 @@
 #include "core/base/text/utf8.h"
 #include "core/base/text/num.h"
 #include "core/data/cast/cast.h"
-#include "ops/kit/text/numtext.h"
 
 static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *c, uint32_t row,
                                struct dtx_buf *text, const char **out, struct dtx_err *err)
@@ -121,43 +120,6 @@ void dtx_textgrid_csv(const struct dtx_textgrid *g, struct dtx_buf *out)
 		}
 		dtx_buf_addc(out, '\n');
 	}
-}
-
-static bool grid_plain_column(struct dtx_textgrid *g, uint32_t c, bool apply)
-{
-	static const struct dtx_numtext_rules rules = DTX_NUMTEXT_PLAIN;
-	char plain[DTX_NUMTEXT_MAX];
-	const char *made;
-	bool any = false;
-	unsigned places;
-	double x;
-	size_t len;
-
-	for (int64_t r = 0; r < g->nrows; r++) {
-		const char **cell = &g->cell[(size_t)r * g->ncols + c];
-
-		if (!*cell || dtx_textgrid_number(*cell, &x))
-			continue;
-		if (!dtx_numtext(dtx_str_of(*cell), &rules, plain, &len, &places))
-			return false;
-		any = true;
-		if (!apply)
-			continue;
-		made = dtx_arena_strndup(&g->arena, plain, len);
-		if (!made) /* out of memory; the cell would become null */
-			return false;
-		*cell = made;
-	}
-	return any;
-}
-
-bool dtx_textgrid_plain(struct dtx_textgrid *g)
-{
-	bool any = false;
-
-	for (uint32_t c = 0; c < g->ncols; c++)
-		any |= grid_plain_column(g, c, false) && grid_plain_column(g, c, true);
-	return any;
 }
 
 /* Returns a folded copy, the text if it needs no change, or NULL for a missing value. */

@@ -35,9 +35,6 @@ bool dtx_textgrid_number(const char *text, double *out);
 bool dtx_textgrid_rounded(double got, const char *want, int *digits);
 /* Compares two cells: numbers by value; NULL is null. */
 bool dtx_textgrid_same(const char *a, const char *b);
-/* Converts columns whose values are all numbers in everyday notation ("1,200", "$3.50") to plain
- * numbers. Returns false if none. */
-bool dtx_textgrid_plain(struct dtx_textgrid *g);
 /* Folds what an example of a table need not have exactly: blanks around a text are cut off, several
  * become one, "True" is "true", and blank texts and words for missing values ("nan", "None", "n/a")
  * become null. */

@@ -295,9 +295,6 @@ static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
 	/* the first rows may be no headers */
 	if (!suggest_whole(x) && suggest_free(x))
 		DTX_TRY(suggest_search(x, READING_HEADERLESS, &runs, err));
-	/* an example written by hand may have numbers in everyday notation */
-	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
-		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
 	if (!suggest_whole(x) && suggest_free(x) && !headless)
 		DTX_TRY(suggest_bare(x, err));
 	DTX_TRY(suggest_sort(x, err));

@@ -236,30 +236,12 @@ static bool reshape_holds(const struct dtx_textgrid *g, uint32_t col, const char
 	return false;
 }
 
-/* Finds columns whose lists belong together. */
-static void reshape_explode_all(struct dtx_reshape *s, const char *sep)
-{
-	json_t *cols = json_array();
-
-	for (size_t i = 0; i < s->nboth; i++) {
-		if (reshape_holds(s->raw, s->both_at[i][0], sep) &&
-		    !reshape_holds(s->want, s->both_at[i][1], sep))
-			(void)json_array_append_new(cols, json_string(s->both[i]));
-	}
-	if (json_array_size(cols) > 1)
-		dtx_reshape_add(s,
-		                json_pack("{ss sO ss}", "op", "explode", "cols", cols, "sep", sep));
-	json_decref(cols);
-}
-
 static void reshape_explode(struct dtx_reshape *s)
 {
 	static const char *const sep[] = { ";", ",", "|", "/", "\n", " " };
 	uint32_t c;
 	size_t k;
 
-	for (k = 0; k < DTX_COUNT(sep); k++)
-		reshape_explode_all(s, sep[k]);
 	for (c = 0; c < s->have->ncols; c++) {
 		int32_t at = dtx_textgrid_find(s->want, s->have->name[c]);
 
