@@ -180,27 +180,6 @@ out:
 	return rc;
 }
 
-/* Records may have blank rows between them. */
-static enum dtx_code propose_raw(struct proposer *x, const struct dtx_textgrid *have,
-                                 struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_makers m = { .g = have, .place = x->all.place };
-	size_t i;
-
-	if (have->ncols > 3 || x->all.g == have)
-		return DTX_OK;
-	DTX_TRY(dtx_makers_run(&m, DTX_PROPOSE_LEAST, err));
-	for (i = 0; i < m.n; i++) {
-		m.list[i].raw = true;
-		if (!strcmp(m.list[i].maker, "records") && !propose_take(&x->all, &m.list[i]))
-			DTX_FAIL_MEM(err);
-	}
-out:
-	dtx_makers_clear(&m);
-	return rc;
-}
-
 /* Records whose first row was taken for the header. */
 static enum dtx_code propose_headerless(struct proposer *x, const struct dtx_textgrid *have,
                                         struct dtx_err *err)
@@ -671,7 +650,6 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 	DTX_TRY(propose_clean(&x, cleaning, &have, &clean, err));
 	DTX_TRY(propose_levels(&x, err));
 	DTX_TRY(dtx_makers_run(&x.all, 0.3, err));
-	DTX_TRY(propose_raw(&x, &have, err));
 	DTX_TRY(propose_headerless(&x, &have, err));
 	propose_sort(&x.all);
 	DTX_TRY(propose_pairs(&x, err));
