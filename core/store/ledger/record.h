@@ -103,7 +103,7 @@ DTX_MUSTUSE enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char
  * store are not used. */
 DTX_MUSTUSE enum dtx_code dtx_record_sync(struct dtx_record *r, struct dtx_err *err);
 
-/* The same, but written in the transaction of the next event, before it: for an event that another
+/* An event that is written in the transaction of the next one, before it: for an event that another
  * one follows soon. If the process is killed in between, the record does not have it. At most four
  * wait. `kind` must live as long as the record. */
 DTX_MUSTUSE enum dtx_code dtx_record_event_next(struct dtx_record *r, const char *kind,
