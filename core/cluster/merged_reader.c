@@ -41,7 +41,7 @@ static enum dtx_code note_damage(const struct merged_reader *r, const struct dtx
 	return rc;
 }
 
-static void close_range(struct range *m)
+static void end_range(struct range *m)
 {
 	for (size_t i = 0; i < m->nsections; i++)
 		dtx_batch_free(m->section[i]);
@@ -198,7 +198,7 @@ static enum dtx_code merged_next(struct dtx_reader *reader, unsigned worker, str
 	b->last = !m->left;
 	b->origin = r->of.origin[m->number];
 	if (b->last)
-		close_range(m);
+		end_range(m);
 	*out = b;
 	b = NULL;
 out:
@@ -219,7 +219,7 @@ static enum dtx_code merged_start(struct dtx_reader *reader, const struct dtx_sc
 	r->begin = scan && scan->slice ? scan->slice->first : 0;
 	atomic_store(&r->claimed, r->begin);
 	for (unsigned i = 0; i < r->workers; i++)
-		close_range(&r->range[i]);
+		end_range(&r->range[i]);
 	if (workers > r->workers) {
 		if (!dtx_mem_grow(&r->range, workers, sizeof(*r->range)))
 			DTX_FAIL_MEM(err);
@@ -248,7 +248,7 @@ static void merged_close(struct dtx_reader *reader)
 	struct merged_reader *r = (struct merged_reader *)reader;
 
 	for (unsigned i = 0; i < r->workers; i++) {
-		close_range(&r->range[i]);
+		end_range(&r->range[i]);
 		dtx_mem_free(r->range[i].section);
 		dtx_mem_free(r->range[i].heap);
 		dtx_mem_free(r->range[i].source);
