@@ -38,9 +38,9 @@ json_t *dtx_reshape_list(const char *const *name, size_t n);
 void dtx_reshape_name(struct dtx_buf *out, const char *name);
 /* Writes a text as a pattern needs it. */
 void dtx_reshape_escape(struct dtx_buf *out, struct dtx_str text);
-/* Steps that leave out the rows whose first cell is nowhere in the example, such as totals and
- * notes. An empty list: there are no such rows, or so many that the example seems to be a part of
- * what is wanted. `raw` is `have` before it was folded. NULL: out of memory. */
+/* Steps that leave out the rows whose first cell is nowhere in the example. An empty list: there
+ * are no such rows, or not all of them are totals and notes, so that the example seems to be a part
+ * of what is wanted. `raw` is `have` before it was folded. NULL: out of memory. */
 json_t *dtx_reshape_unwanted(const struct dtx_textgrid *raw, const struct dtx_textgrid *have,
                              const struct dtx_textgrid *want);
 /* Whether all values of a are also in b. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/suggest/example/reshape.h"
+#include "ops/reshape/totals.h"
 #include "core/base/memory/mem.h"
 
 /* Statistics of one column in the rows that stay (kept) and those that go (gone). */
@@ -202,6 +203,18 @@ static uint32_t row_first(const struct dtx_textgrid *g, int64_t r)
 	return c;
 }
 
+/* Whether a row shows that it is no data: a label of totals, or few cells. An example may be a part
+ * of what is wanted, so that a row is not in it says nothing. */
+static bool row_apart(const struct dtx_textgrid *g, int64_t r, uint32_t first)
+{
+	uint32_t c, filled = 0;
+
+	for (c = first; c < g->ncols; c++)
+		filled += dtx_textgrid_at(g, r, c) != NULL;
+	return filled < 2 || filled * 3 <= g->ncols ||
+	       dtx_total_label_default(dtx_str_of(dtx_textgrid_at(g, r, first)));
+}
+
 /* Hashes of all names and cells, sorted. NULL: out of memory. */
 static uint64_t *all_hashes(const struct dtx_textgrid *g, size_t *n)
 {
@@ -260,7 +273,7 @@ json_t *dtx_reshape_unwanted(const struct dtx_textgrid *raw, const struct dtx_te
                              const struct dtx_textgrid *want)
 {
 	json_t *steps = json_array();
-	bool *stays = dtx_mem_zalloc((size_t)have->nrows + 1, sizeof(*stays)), ok = true;
+	bool *stays = dtx_mem_zalloc((size_t)have->nrows + 1, sizeof(*stays)), ok = have->ncols > 1;
 	int64_t head = 0, tail = have->nrows, gone = 0, blank = 0, r;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t n;
@@ -272,8 +285,9 @@ json_t *dtx_reshape_unwanted(const struct dtx_textgrid *raw, const struct dtx_te
 		cell = c < have->ncols ? dtx_textgrid_hash(dtx_textgrid_at(have, r, c)) : 0;
 		stays[r] = c < have->ncols && bsearch(&cell, hash, n, sizeof(*hash), hash_order);
 		gone += c < have->ncols && !stays[r];
+		ok = ok && (c == have->ncols || stays[r] || row_apart(have, r, c));
 	}
-	if (!hash || !stays || !gone || gone * 10 > have->nrows * 4)
+	if (!hash || !stays || !gone || !ok || gone * 10 > have->nrows * 4)
 		goto out;
 	while (head < tail && !stays[head])
 		head++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/suggest/example/reshape.h"
+#include "ops/reshape/totals.h"
 #include "core/base/memory/mem.h"
 
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step)
@@ -190,7 +191,17 @@ static void reshape_wider(struct dtx_reshape *s)
 
 /* --- the others --- */
 
-/* Without the columns whose names are not among those that a wanted column has. */
+/* Whether a column shows that it is no data: a label of totals, or few cells. */
+static bool column_apart(const struct dtx_textgrid *g, uint32_t c)
+{
+	int64_t r, filled = 0;
+
+	for (r = 0; r < g->nrows; r++)
+		filled += dtx_textgrid_at(g, r, c) != NULL;
+	return filled * 3 <= g->nrows || dtx_total_label_default(dtx_str_of(g->name[c]));
+}
+
+/* Without the columns that are no data and whose names no wanted column has. */
 static void reshape_transpose_some(struct dtx_reshape *s)
 {
 	uint32_t c, w, k;
@@ -203,10 +214,10 @@ static void reshape_transpose_some(struct dtx_reshape *s)
 
 			for (k = 0; k < s->wants[w].n && s->wants[w].hash[k] != hash; k++)
 				;
-			if (k == s->wants[w].n)
+			if (k == s->wants[w].n && column_apart(s->have, c))
 				(void)json_array_append_new(gone, json_string(s->have->name[c]));
 		}
-		if (json_array_size(gone) && json_array_size(gone) * 2 < s->have->ncols - 1)
+		if (json_array_size(gone))
 			dtx_reshape_add(s,
 			                json_pack("[{ss sO}, {ss ss}]", "op", "drop", "cols", gone,
 			                          "op", "transpose", "names_to", s->want->name[w]));

@@ -36,15 +36,19 @@ printf 'k,year,v\na,2001,1\nb,2001,2\nb,2002,4\n' > empty_want.csv
 $DTX suggest empty.csv --to empty_want.csv > empty.json 2> /dev/null
 $DTX run -q empty.json -o - 2> /dev/null
 echo "== rows and columns of which nothing is wanted"
-printf 'place,2019,2020\nA,1,2\nB,3,5\nC,4,7\nall three,8,14\n,,\nCounted in May.,,\n' > noted.csv
+printf 'place,2019,2020\nA,1,2\nB,3,5\nC,4,7\nTotal,8,14\n,,\nCounted in May.,,\n' > noted.csv
 printf 'place,year,n\nA,2019,1\nA,2020,2\nB,2019,3\nB,2020,5\nC,2019,4\nC,2020,7\n' > noted_want.csv
 steps noted.csv noted_want.csv
-printf 'area,town,n\nN,Oslo,1\n,Bergen,2\n,all of N,3\nS,Rome,4\n,Bari,5\n,all of S,9\n' > parts.csv
+printf 'area,town,n\nN,Oslo,1\n,Bergen,2\n,Total N,3\nS,Rome,4\n,Bari,5\n,Total S,9\n' > parts.csv
 printf 'area,town,n\nN,Oslo,1\nN,Bergen,2\nS,Rome,4\nS,Bari,5\n' > parts_want.csv
 steps parts.csv parts_want.csv
-printf 'what,one,two,three,remarks\nsize,5,7,8,big\ncolour,red,blue,pink,\n' > turned.csv
+printf 'what,one,two,three,Total\nsize,5,7,8,20\ncolour,red,blue,pink,\n' > turned.csv
 printf 'item,size,colour\none,5,red\ntwo,7,blue\nthree,8,pink\n' > turned_want.csv
 steps turned.csv turned_want.csv
+echo "== an example with some of the rows: none is left out"
+printf 'place,year,n\nA,2019,1\nA,2020,2\nB,2019,3\nB,2020,5\n' > part_want.csv
+printf 'place,2019,2020\nA,1,2\nB,3,5\nC,4,7\n' > part.csv
+steps part.csv part_want.csv
 printf 'id,tags\n1,"a\nb"\n2,c\n' > lines.csv
 printf 'id,tags\n1,a\n1,b\n2,c\n' > lines_want.csv
 steps lines.csv lines_want.csv
