@@ -357,13 +357,19 @@ out:
 
 /* Whether one process has to say something of all rows: that there are too many, or that one reason
  * was counted for all of them, such as that they have no match. */
-static bool needs_whole(const struct dtx_graph *g, const struct dtx_opstat *stat)
+static bool needs_whole(const struct exchange *x)
 {
+	const struct dtx_graph *g = x->g;
+	const struct dtx_opstat *stat = g->step[x->step].stat;
+	int64_t rows = 0; /* of table 0 */
+
 	if (g->run.max_rows >= 0 && atomic_load(&stat->rows_out) > g->run.max_rows)
 		return true;
+	for (uint32_t i = 0; i < x->side[0].stage.nparts; i++)
+		rows += dtx_json_int(x->side[0].stage.part[i].said, "rows", 0);
 	for (unsigned i = 0; i < DTX_STAT_REASONS; i++)
-		if (atomic_load(&stat->drop[i].reason) && atomic_load(&stat->drop[i].n) &&
-		    atomic_load(&stat->drop[i].n) >= atomic_load(&stat->rows_in))
+		if (atomic_load(&stat->drop[i].reason) && rows &&
+		    atomic_load(&stat->drop[i].n) == rows)
 			return true;
 	return false;
 }
@@ -420,7 +426,7 @@ enum dtx_code dtx_exchange_step(void *arg, struct dtx_graph *g, uint32_t step,
 		DTX_TRY(make_buckets(&x, k, err));
 	DTX_TRY(gather(&x, err));
 	DTX_TRY(finish(&x, err));
-	if (needs_whole(g, g->step[step].stat)) {
+	if (needs_whole(&x)) {
 		x.c->spread.whole = true;
 		DTX_FAIL(err, DTX_E_BUG, "internal: one process has to do this");
 	}

@@ -219,6 +219,7 @@ BY_KEYS = [
     [{"op": "window", "by": ["a"], "set": {"of": "n / sum(n)"}}, {"op": "join", "with": "side", "using": ["a"]}, {"op": "limit", "n": 20}],
     [{"op": "left_join", "with": "side", "using": ["a"]}, {"op": "join", "with": "side", "on": [{"left": "n", "right": "w"}], "suffix": "_2"},
      {"op": "derive", "set": {"m": "n + w"}}],
+    [{"op": "derive", "set": {"a": "concat('no ', a)"}}, {"op": "left_join", "with": "side", "using": ["a"]}],
     [{"op": "rank", "by": ["a"], "order": ["-n", "id"], "as": "r"}, {"op": "pivot_wider", "names_from": "r", "values_from": "id", "id_cols": ["b"], "agg": "max"}],
 ]
 
