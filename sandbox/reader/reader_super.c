@@ -95,6 +95,20 @@ static void reader_drop_slot(struct dtx_isolate *p)
 	dtx_mem_discharge(DTX_WIRE_SLOT);
 }
 
+/* The file needs more memory than the process may have. */
+static enum dtx_code too_large(const struct dtx_isolate *p, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_archive_limits_fail(err, dtx_source_limits(p->src), "memory",
+	                                           "'%s': reading it takes more than %llu MiB",
+	                                           dtx_source_name(p->src),
+	                                           (unsigned long long)(p->limits.memory >> 20));
+	if (dtx_mem_limit() && p->limits.memory == (uint64_t)dtx_mem_limit())
+		dtx_err_hint(err,
+		             "--memory allows no more: try --memory %lluM, and more if that fails",
+		             (unsigned long long)(p->limits.memory >> 19));
+	return rc;
+}
+
 static enum dtx_code send_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m, int *fd,
                                  struct dtx_err *err)
 {
@@ -150,8 +164,12 @@ out:
 static enum dtx_code reader_give(struct dtx_isolate *p, const struct dtx_wire_memory *m,
                                  struct dtx_err *err)
 {
-	if (!m->len || m->len > p->limits.memory || p->len)
-		return reader_broke(p, "it asked for more memory than its limit", err);
+	if (!m->len || p->len)
+		return reader_broke(p, "it asked for no memory, or twice", err);
+	if (m->len > p->limits.memory) {
+		(void)reader_broke(p, "it asked for more memory than its limit", err);
+		return too_large(p, err);
+	}
 	if (m->len > DTX_WIRE_SLOT)
 		return make_own(p, m, err);
 	return p->slot ? send_memory(p, m, NULL, err) : make_slot(p, m, err);
@@ -426,19 +444,8 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 		return reader_broke(p, "its error is malformed", err);
 	}
 	json_decref(o);
-	if (got.code == DTX_E_NO_MEMORY) {
-		bool ours = dtx_mem_limit() && p->limits.memory == (uint64_t)dtx_mem_limit();
-
-		dtx_archive_limits_fail(&got, dtx_source_limits(p->src), "memory",
-		                        "'%s': reading it takes more than %llu MiB",
-		                        dtx_source_name(p->src),
-		                        (unsigned long long)(p->limits.memory >> 20));
-		if (ours)
-			dtx_err_hint(&got,
-			             "--memory allows no more: try --memory %lluM, and more if "
-			             "that fails",
-			             (unsigned long long)(p->limits.memory >> 19));
-	}
+	if (got.code == DTX_E_NO_MEMORY)
+		(void)too_large(p, &got);
 	rc = got.code;
 	if (err)
 		dtx_err_move(err, &got);
