@@ -673,9 +673,9 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	if (!t->pinned || !t->numbered || !t->steps || !t->outputs || !t->table || !t->bit_step ||
 	    !t->need || !t->judged)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < plan->ninputs; i++)
+	for (uint32_t i = 0; i < DTX_MIN(plan->ninputs, bound->ninputs); i++)
 		t->table[i].schema = bound->input[i].schema;
-	for (uint32_t i = 0; i < plan->nsteps; i++)
+	for (uint32_t i = 0; i < DTX_MIN(plan->nsteps, bound->nsteps); i++)
 		t->table[plan->ninputs + i].schema = bound->step[i].schema;
 out:
 	return rc;

@@ -334,15 +334,25 @@ static bool cells_reread(const struct trace *t, int32_t id)
 	return false;
 }
 
+/* Whether a step drops rows by their values. It judges the row that took a value, and not the row
+ * of the cell, which cannot be kept apart after the step that says where cells come from. */
+static bool cells_judged(const struct dtx_plan_step *st, const struct dtx_op_facts *f)
+{
+	return f->rows == DTX_ROWS_FILTERED || f->rows == DTX_ROWS_CHOSEN || st->ntables > 1;
+}
+
 void dtx_trace_choose_cells(struct trace *t)
 {
+	bool judged = false;
+
 	t->by_cells = t->lists ? NULL : dtx_mem_zalloc(t->plan->nsteps + 1, sizeof(bool));
 	t->failed |= !t->lists && !t->by_cells;
 	for (uint32_t i = t->plan->nsteps; t->by_cells && i-- > 0;) {
 		struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
 
-		t->by_cells[i] = f.cells && f.borrows && cells_asked(t, i, &f) &&
+		t->by_cells[i] = !judged && f.cells && f.borrows && cells_asked(t, i, &f) &&
 		                 !cells_reread(t, (int32_t)(t->plan->ninputs + i));
+		judged |= cells_judged(&t->plan->step[i], &f);
 	}
 }
 
