@@ -237,6 +237,17 @@ out:
 	return rc;
 }
 
+/* Bits of the outputs whose rows may have decided. */
+static uint64_t why_judged(const struct dtx_why *w)
+{
+	uint64_t bits = UINT64_MAX;
+
+	for (uint32_t i = 0; i < w->trace.noutputs; i++)
+		if (w->trace.output[i].apart)
+			bits &= ~((uint64_t)1 << i);
+	return bits;
+}
+
 static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gathered *g,
                                  json_t **out, struct dtx_err *err)
 {
@@ -257,7 +268,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gath
 		    (direct && dtx_why_result_elsewhere(&w->traced, w->column, alias, column)) ||
 		    dtx_why_listed(seen, row))
 			continue;
-		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
+		want = direct ? dtx_why_rows_of(w, alias, column) : why_judged(w);
 		w->traced.wide |= direct && !want;
 		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
 		if ((g->rows.of_many || (direct && w->trace.cells)) && !g->rows.n)

@@ -734,10 +734,10 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	t.out = out;
 	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
 	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_judge(&t);
 	dtx_trace_choose_cells(&t);
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_borrowed(&t);
-	dtx_trace_judge(&t);
 	dtx_trace_grouper(&t);
 	dtx_trace_back(&t);
 	if (ask->known)

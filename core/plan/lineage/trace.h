@@ -31,6 +31,8 @@ struct dtx_trace_output {
 	/* For INPUT: {"column": true} for the columns whose cells are in the value; "*" means any
 	 * column. NULL: the rows only decided that the result row exists. Owned by the trace. */
 	json_t *direct;
+	bool apart; /* for INPUT: the rows have cells of the value, but later steps judged other
+	               rows */
 };
 enum { DTX_TRACE_TAKEN = 12 };
 struct dtx_trace {

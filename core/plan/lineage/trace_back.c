@@ -40,8 +40,9 @@ void dtx_trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
 		trace_too_many(t, DTX_PLAN_OUTPUTS_MADE);
 		return;
 	}
-	t->out->output[t->out->noutputs++] =
-		(struct dtx_trace_output){ part, input, json_incref(direct) };
+	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){
+		.part = part, .input = input, .direct = json_incref(direct)
+	};
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
@@ -93,6 +94,7 @@ void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t t
 	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
 	t->walk[t->nwalks].reach = dtx_trace_reach(t, table, cols);
 	t->walk[t->nwalks].via = *via;
+	t->walk[t->nwalks].via.apart |= via->from >= 0 && t->walk[via->from].via.apart;
 	t->walk[t->nwalks++].ids = ids;
 }
 
@@ -432,7 +434,7 @@ static void trace_back_input(struct trace *t, uint32_t input)
 {
 	char in[TRACE_NAME], column[TRACE_NAME], rows[TRACE_NAME];
 	bool walked = false;
-	uint32_t w;
+	uint32_t w, n;
 
 	for (w = 0; w < t->nwalks; w++)
 		walked |= t->walk[w].ids >> input & 1;
@@ -443,10 +445,13 @@ static void trace_back_input(struct trace *t, uint32_t input)
 	for (w = 0; w < t->nwalks; w++) {
 		if (!(t->walk[w].ids >> input & 1))
 			continue;
+		n = t->out->noutputs;
 		dtx_trace_name(rows, "i", input * TRACE_SOURCES + w);
 		dtx_trace_semi(t, in, t->walk[w].name, column, rows);
 		dtx_trace_output(t, DTX_TRACE_INPUT, input, dtx_trace_reached(t, w, (int32_t)input),
 		                 rows);
+		if (t->out->noutputs > n)
+			t->out->output[n].apart = t->walk[w].via.apart;
 	}
 }
 

@@ -17,12 +17,13 @@ struct cells {
 	struct trace *t;
 	uint32_t bit, walk;
 	const struct dtx_plan_step *st;
-	int32_t id, in;            /* tables: the result of the step, its input */
-	bool kept;                 /* a cell comes from the column with the same name */
-	bool passes;               /* rows are those of the input */
-	bool changes;              /* so are columns, with other values */
-	const char *group;         /* the asked rows of the result */
-	char made[TRACE_NAME];     /* the origins of one column in these rows */
+	int32_t id, in;        /* tables: the result of the step, its input */
+	bool kept;             /* a cell comes from the column with the same name */
+	bool passes;           /* rows are those of the input */
+	bool changes;          /* so are columns, with other values */
+	bool apart;            /* later steps judged the result's rows, not those of the cells */
+	const char *group;     /* the asked rows of the result */
+	char made[TRACE_NAME]; /* the origins of one column in these rows */
 	char numbered[TRACE_NAME]; /* the input with the place of each row, as dtx_place */
 };
 
@@ -64,7 +65,9 @@ static void cells_walked(const struct cells *c, const char *rows, const char *co
 
 	c->t->failed |= column && !cols;
 	dtx_trace_walked(c->t, rows, c->t->table[c->in].ids, c->in, cols,
-	                 &(struct trace_via){ .from = (int32_t)c->walk, .bit = c->bit });
+	                 &(struct trace_via){ .from = (int32_t)c->walk,
+	                                      .bit = c->bit,
+	                                      .apart = c->apart && column });
 	json_decref(cols);
 }
 
@@ -334,25 +337,30 @@ static bool cells_reread(const struct trace *t, int32_t id)
 	return false;
 }
 
-/* Whether a step drops rows by their values. It judges the row that took a value, and not the row
- * of the cell, which cannot be kept apart after the step that says where cells come from. */
-static bool cells_judged(const struct dtx_plan_step *st, const struct dtx_op_facts *f)
+/* Whether a later step judged rows by a value that step i took from another row: then the cell that
+ * decided is not one of the judged row. */
+static bool cells_decided(const struct trace *t, uint32_t i)
 {
-	return f->rows == DTX_ROWS_FILTERED || f->rows == DTX_ROWS_CHOSEN || st->ntables > 1;
+	const json_t *judged = t->judged[t->plan->ninputs + i];
+	bool borrowed = false;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)judged, name, value) borrowed |=
+		!strcmp(name, "*") || dtx_trace_borrows(&t->plan->step[i], name);
+	return borrowed;
 }
 
 void dtx_trace_choose_cells(struct trace *t)
 {
-	bool judged = false;
-
 	t->by_cells = t->lists ? NULL : dtx_mem_zalloc(t->plan->nsteps + 1, sizeof(bool));
 	t->failed |= !t->lists && !t->by_cells;
 	for (uint32_t i = t->plan->nsteps; t->by_cells && i-- > 0;) {
 		struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
 
-		t->by_cells[i] = !judged && f.cells && f.borrows && cells_asked(t, i, &f) &&
+		t->by_cells[i] = f.cells && f.borrows && cells_asked(t, i, &f) &&
+		                 !cells_decided(t, i) &&
 		                 !cells_reread(t, (int32_t)(t->plan->ninputs + i));
-		judged |= cells_judged(&t->plan->step[i], &f);
 	}
 }
 
@@ -382,6 +390,7 @@ static bool cells_back(struct trace *t, uint32_t bit, uint32_t w, const char *gr
 	if (!cells_fit(&c, cells_walks(&c, cols)))
 		return false;
 	t->out->cells = true;
+	c.apart = c.passes && json_object_size(t->judged[c.id]);
 	dtx_trace_name(c.numbered, "places", bit * TRACE_SOURCES + w);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_place"),
 	              dtx_trace_name(name, "t", (uint32_t)c.in), c.numbered);

@@ -56,6 +56,7 @@ struct trace_via {
 	bool all; /* for a pivot_wider: all long rows of a wide row, not just those of one column */
 	int32_t unless; /* index + 1 of a walk: if that one has rows, this one has none; 0: no such
 	                 * walk */
+	bool apart;     /* rows of cells in the value, which no later step judged */
 	bool some;      /* only the rows that met a condition, so fewer than the row numbers say */
 };
 struct trace_walk { /* rows that the asked row came from */
@@ -212,7 +213,7 @@ bool dtx_trace_wider_in(struct trace *t, uint32_t i, const json_t *cols, const c
  * the wide row; `on`: from dtx_trace_wider_keys. */
 void dtx_trace_wider_empty(struct trace *t, uint32_t i, const char *cell, const char *group,
                            const json_t *on, const struct trace_via *via);
-/* trace_cells.c: sets t->by_cells, if the walks are not stored. Needs t->need. */
+/* trace_cells.c: sets t->by_cells, if the walks are not stored. Needs t->need and t->judged. */
 void dtx_trace_choose_cells(struct trace *t);
 /* Goes back from the rows `group` of walk w through a step whose op says where its
  * cells come from. False if it cannot; then it has added nothing. */
