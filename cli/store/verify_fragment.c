@@ -8,10 +8,11 @@
 #include "core/io/isolate/isolate.h"
 
 #define PRINTED_MAX ((size_t)16 << 20)
+#define WHOLE       "dtx replay does the whole run again"
 
-/* Finds fragment n and the text of its job. */
+/* Finds fragment n, the text of its job, and the number of its stage. */
 static enum dtx_code find(const json_t *record, int64_t n, const json_t **fragment,
-                          const json_t **job, struct dtx_err *err)
+                          const json_t **job, size_t *of_stage, struct dtx_err *err)
 {
 	const json_t *run = json_object_get(record, "run"), *f;
 	const char *of = dtx_json_text(run, "short", "");
@@ -30,6 +31,7 @@ static enum dtx_code find(const json_t *record, int64_t n, const json_t **fragme
 		if (n > all || *fragment)
 			continue;
 		*fragment = f;
+		*of_stage = i;
 		*job = json_object_get(json_object_get(stage, "jobs"),
 		                       dtx_json_text(json_object_get(f, "spec"), "job", ""));
 	}
@@ -47,12 +49,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code do_again(const json_t *record, const json_t *fragment, const json_t *job,
-                              const char *folder, struct dtx_buf *printed, struct dtx_err *err);
+static enum dtx_code do_again(const json_t *record, size_t of_stage, const json_t *fragment,
+                              const json_t *job, const char *folder, struct dtx_buf *printed,
+                              struct dtx_err *err);
 
-/* Does the fragments of these files again, whose rows another one reads. */
-static enum dtx_code do_files(const json_t *record, const json_t *files, const char *folder,
-                              struct dtx_err *err)
+/* Does the fragments of these files again, whose rows one of stage `before` reads. They are of
+ * earlier stages, so this ends, whatever a record says. */
+static enum dtx_code do_files(const json_t *record, size_t before, const json_t *files,
+                              const char *folder, struct dtx_err *err)
 {
 	struct dtx_buf printed = DTX_BUF_INIT(PRINTED_MAX);
 	const json_t *one, *stages, *stage, *f, *job;
@@ -71,18 +75,19 @@ static enum dtx_code do_files(const json_t *record, const json_t *files, const c
 		json_array_foreach(stages, k, stage)
 			json_array_foreach(json_object_get(stage, "fragments"), m, f)
 		{
-			if (found || !name || strcmp(name, dtx_json_text(f, "fragment", "")) != 0)
+			if (found || k >= before || !name ||
+			    strcmp(name, dtx_json_text(f, "fragment", "")) != 0)
 				continue;
 			job = json_object_get(json_object_get(stage, "jobs"),
 			                      dtx_json_text(json_object_get(f, "spec"), "job", ""));
 			dtx_buf_reset(&printed);
-			DTX_TRY(do_again(record, f, job, folder, &printed, err));
+			DTX_TRY(do_again(record, k, f, job, folder, &printed, err));
 			found = true;
 		}
 		if (!found)
-			DTX_FAIL(err, DTX_E_USAGE,
-			         "the record does not have all fragments whose rows this one "
-			         "reads");
+			DTX_FAIL_NEXT(err, DTX_E_USAGE, WHOLE,
+			              "the record does not have all fragments whose rows this "
+			              "one reads");
 	}
 out:
 	dtx_buf_clear(&printed);
@@ -91,8 +96,8 @@ out:
 
 /* A job may name tables in the exchange folder, which the record does not have, and files of other
  * fragments, which are done again. */
-static enum dtx_code make_files(const json_t *record, struct dtx_str job, const char *folder,
-                                struct dtx_err *err)
+static enum dtx_code make_files(const json_t *record, size_t of_stage, struct dtx_str job,
+                                const char *folder, struct dtx_err *err)
 {
 	const struct dtx_json_limits limits = { .bytes = PRINTED_MAX, .depth = 64 };
 	const json_t *one;
@@ -102,12 +107,12 @@ static enum dtx_code make_files(const json_t *record, struct dtx_str job, const 
 
 	DTX_TRY(dtx_json_parse(job, limits, &o, err));
 	if (json_array_size(json_object_get(o, "sides")))
-		DTX_FAIL(err, DTX_E_USAGE,
-		         "the fragment joins with a table that the record does not have");
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, WHOLE,
+		              "the fragment joins with a table that the record does not have");
 	json_array_foreach(json_object_get(json_object_get(o, "gather"), "inputs"), i, one)
-		DTX_TRY(do_files(record, json_object_get(one, "files"), folder, err));
+		DTX_TRY(do_files(record, of_stage, json_object_get(one, "files"), folder, err));
 	json_array_foreach(json_object_get(o, "merged"), i, one)
-		DTX_TRY(do_files(record, json_object_get(one, "files"), folder, err));
+		DTX_TRY(do_files(record, of_stage, json_object_get(one, "files"), folder, err));
 out:
 	json_decref(o);
 	return rc;
@@ -129,17 +134,19 @@ out:
 	return rc;
 }
 
-static enum dtx_code do_again(const json_t *record, const json_t *fragment, const json_t *job,
-                              const char *folder, struct dtx_buf *printed, struct dtx_err *err)
+static enum dtx_code do_again(const json_t *record, size_t of_stage, const json_t *fragment,
+                              const json_t *job, const char *folder, struct dtx_buf *printed,
+                              struct dtx_err *err)
 {
 	struct dtx_str text = { json_string_value(job), json_string_length(job) };
 	struct dtx_buf spec = DTX_BUF_INIT(PRINTED_MAX);
 	enum dtx_code rc = DTX_OK;
 
 	if (!text.ptr)
-		DTX_FAIL(err, DTX_E_USAGE,
-		         "the record does not have the job of a fragment, which is too large");
-	DTX_TRY(make_files(record, text, folder, err));
+		DTX_FAIL_NEXT(err, DTX_E_USAGE, WHOLE,
+		              "the record does not have the job of a fragment, which is too "
+		              "large");
+	DTX_TRY(make_files(record, of_stage, text, folder, err));
 	DTX_TRY(dtx_exchange_put(folder,
 	                         dtx_json_text(json_object_get(fragment, "spec"), "job", ""), "job",
 	                         text, err));
@@ -189,11 +196,12 @@ enum dtx_code dtx_verify_fragment(const json_t *record, int64_t n, json_t *findi
 	struct dtx_buf printed = DTX_BUF_INIT(PRINTED_MAX);
 	struct dtx_tempdir temp = { .path = "" };
 	const json_t *fragment, *job;
+	size_t stage = 0;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(find(record, n, &fragment, &job, err));
+	DTX_TRY(find(record, n, &fragment, &job, &stage, err));
 	DTX_TRY(dtx_tempdir_make(&temp, "exchange", err));
-	DTX_TRY(do_again(record, fragment, job, temp.path, &printed, err));
+	DTX_TRY(do_again(record, stage, fragment, job, temp.path, &printed, err));
 	DTX_TRY(compare(fragment, dtx_buf_str(&printed), n, findings, hash, err));
 out:
 	dtx_tempdir_remove(&temp);

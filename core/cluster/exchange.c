@@ -108,7 +108,7 @@ static enum dtx_code take_files(struct dtx_cluster *c, struct dtx_cluster_stage 
 	return DTX_OK;
 }
 
-/* The files of a stage, as jobs describe them. with: the input of each part, too. */
+/* The files of a stage, as jobs describe them. input: of each part; NULL: not known. */
 static json_t *files_json(const struct dtx_cluster_stage *x, const uint32_t *input)
 {
 	json_t *list = json_array();
@@ -120,7 +120,7 @@ static json_t *files_json(const struct dtx_cluster_stage *x, const uint32_t *inp
 		                                          dtx_json_int(p->said, "bytes", 0),
 		                                          dtx_json_int(p->said, "sections", 0),
 		                                          dtx_json_text(p->said, "index", ""),
-		                                          (int)input[i]))) {
+		                                          input ? (int)input[i] : -1))) {
 			json_decref(list);
 			list = NULL;
 		}
@@ -261,28 +261,23 @@ static enum dtx_code make_reader(struct exchange *x, struct dtx_err *err)
 		                .damaged = note_lost,
 		                .arg = c };
 	struct dtx_cluster_merged *made = dtx_arena_zalloc(&c->arena, 1, sizeof(*made));
-	char path[PATH_MAX];
 	enum dtx_code rc = DTX_OK;
 
 	m.file = dtx_arena_zalloc(&c->arena, m.nfiles + 1, sizeof(*m.file));
 	m.origin = dtx_arena_zalloc(&c->arena, m.nranges + 1, sizeof(*m.origin));
 	if (!made || !m.file || !m.origin)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < x->nbuckets; i++) {
-		const struct dtx_cluster_part *p = &x->gather.part[i];
-
-		dtx_exchange_path(path, sizeof(path), c->exchange, p->name, "frame");
-		m.file[i] = (struct dtx_rows_file){
-			.path = dtx_arena_strdup(&c->arena, path),
-			.bytes = (uint64_t)dtx_json_int(p->said, "bytes", 0),
-			.sections = (uint64_t)dtx_json_int(p->said, "sections", 0),
-			.indexed = true,
-		};
-		dtx_str_copy(m.file[i].hash, sizeof(m.file[i].hash),
-		             dtx_str_of(dtx_json_text(p->said, "index", "")));
-		if (!m.file[i].path)
-			DTX_FAIL_MEM(err);
-	}
+	made->table = x->gather.source->table;
+	made->input = first->input;
+	made->nranges = m.nranges;
+	made->files = files_json(&x->gather, NULL);
+	if (!made->files)
+		DTX_FAIL_MEM(err);
+	made->next = c->merged;
+	c->merged = made;
+	for (uint32_t i = 0; i < x->nbuckets; i++)
+		DTX_TRY(dtx_gather_file(json_array_get(made->files, i), c->exchange, &c->arena,
+		                        &m.file[i], err));
 	for (uint32_t i = 0; i < first->stage.nparts; i++) {
 		bool same = i && first->input[i] == first->input[i - 1];
 
@@ -290,14 +285,6 @@ static enum dtx_code make_reader(struct exchange *x, struct dtx_err *err)
 		if (!m.origin[i])
 			DTX_FAIL_MEM(err);
 	}
-	made->table = x->gather.source->table;
-	made->input = first->input;
-	made->nranges = m.nranges;
-	made->files = files_json(&x->gather, made->input);
-	if (!made->files)
-		DTX_FAIL_MEM(err);
-	made->next = c->merged;
-	c->merged = made;
 	DTX_TRY(dtx_merged_reader_new(&m, &made->reader, err));
 	x->made = made;
 out:

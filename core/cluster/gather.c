@@ -37,9 +37,8 @@ static const struct dtx_origin *make_origin(struct dtx_graph *g, uint32_t input)
 	return o;
 }
 
-/* A file as a job describes it; path in the arena. */
-static enum dtx_code read_file(const json_t *list, const char *exchange, struct dtx_arena *arena,
-                               struct dtx_rows_file *out, struct dtx_err *err)
+enum dtx_code dtx_gather_file(const json_t *list, const char *exchange, struct dtx_arena *arena,
+                              struct dtx_rows_file *out, struct dtx_err *err)
 {
 	const char *name = json_string_value(json_array_get(list, 0));
 	char path[PATH_MAX];
@@ -140,7 +139,7 @@ static enum dtx_code load_table(struct dtx_gather *x, const json_t *what, uint32
 		    !dtx_mem_reserve(&x->file, &x->cap_files, x->nfiles + 1, sizeof(*x->file)))
 			DTX_FAIL_MEM(err);
 		f = &x->file[x->nfiles];
-		DTX_TRY(read_file(one, exchange, &g->arena, f, err));
+		DTX_TRY(dtx_gather_file(one, exchange, &g->arena, f, err));
 		x->nfiles++;
 		rc = dtx_rows_file_open(f, err);
 		if (rc == DTX_OK)
@@ -176,34 +175,19 @@ out:
 
 /* --- the result --- */
 
-static const struct dtx_gather_part *part_of(const struct dtx_gather *x, uint64_t row)
+/* Rows come in order, so parts and ranges are gone through once. */
+static const struct dtx_gather_part *part_of(struct dtx_gather *x, uint64_t row)
 {
-	size_t low = 0, high = x->nparts;
-
-	while (high - low > 1) { /* the last one that begins at the row or before */
-		size_t mid = low + (high - low) / 2;
-
-		if (x->part[mid].first <= row)
-			low = mid;
-		else
-			high = mid;
-	}
-	return &x->part[low];
+	while (x->at_part + 1 < x->nparts && x->part[x->at_part + 1].first <= row)
+		x->at_part++;
+	return &x->part[x->at_part];
 }
 
-static uint32_t range_of(const struct dtx_gather *x, uint64_t place)
+static uint32_t range_of(struct dtx_gather *x, uint64_t place)
 {
-	size_t low = 0, high = x->nranges;
-
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (x->range[mid] <= place)
-			low = mid;
-		else
-			high = mid;
-	}
-	return (uint32_t)low;
+	while (x->at_range + 1 < x->nranges && x->range[x->at_range + 1] <= place)
+		x->at_range++;
+	return (uint32_t)x->at_range;
 }
 
 enum dtx_code dtx_gather_eat(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
@@ -218,13 +202,14 @@ enum dtx_code dtx_gather_eat(void *arg, unsigned worker, struct dtx_batch *b, st
 		return DTX_OK;
 	DTX_TRY(dtx_buckets_add(&x->rows, b, &to, err));
 	for (uint32_t i = 0; i < to->batch->nrows; i++) {
-		const struct dtx_gather_part *p;
+		const struct dtx_gather_part *p = NULL;
 
-		if (!dtx_batch_id(to->batch, i, &row) || row < x->last || !x->nparts)
+		if (dtx_batch_id(to->batch, i, &row) && row >= x->last && x->nparts)
+			p = part_of(x, row);
+		if (!p || p->place[row - p->first] < x->range[x->at_range])
 			DTX_FAIL(err, DTX_E_BUG,
 			         "internal: a row of the result has no place among the rows of "
 			         "the input");
-		p = part_of(x, row);
 		x->last = row;
 		to->place[i] = p->place[row - p->first];
 		to->id[i] = p->id[row - p->first];
@@ -274,7 +259,7 @@ enum dtx_code dtx_gather_reader(const json_t *what, const char *exchange, struct
 	if (!m.file || !m.origin)
 		DTX_FAIL_MEM(err);
 	json_array_foreach(files, i, one)
-		DTX_TRY(read_file(one, exchange, &g->arena, &m.file[i], err));
+		DTX_TRY(dtx_gather_file(one, exchange, &g->arena, &m.file[i], err));
 	json_array_foreach(inputs, i, one)
 	{
 		uint32_t input = (uint32_t)json_integer_value(one);

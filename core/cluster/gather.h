@@ -18,14 +18,22 @@ struct dtx_gather { /* all zero at first */
 	size_t nparts, cap_parts;
 	uint64_t *range; /* the place where each range begins */
 	size_t nranges;
-	uint64_t last; /* the number of the row that the last row of the result came from */
+	/* of the last row of the result: the number of the row that it came from, which part has
+	 * that, and which range */
+	uint64_t last;
+	size_t at_part, at_range;
 	struct dtx_buckets rows;
 	char damaged[DTX_SHA256_HEX]; /* the fragment whose file could not be read; "": none */
 };
 
+/* A file as a job describes it: [name, bytes, sections, hash of the index, input of the plan]; its
+ * path is in the arena. Codes: no_memory, corrupt_file. */
+DTX_MUSTUSE enum dtx_code dtx_gather_file(const json_t *list, const char *exchange,
+                                          struct dtx_arena *arena, struct dtx_rows_file *out,
+                                          struct dtx_err *err);
 /* Puts bucket number `bucket` of each table of a step where the step finds it. what: member
  * "gather" of a job, {step, ranges: the place where each range begins, inputs: [{input, files}]}.
- * files: [name, bytes, sections, hash of the index, input of the plan] each. Codes: input_io,
+ * files: as for dtx_gather_file. Codes: input_io,
  * input_not_found, with `damaged` set; corrupt_file. */
 DTX_MUSTUSE enum dtx_code dtx_gather_load(struct dtx_gather *x, const json_t *what, uint32_t bucket,
                                           const char *exchange, struct dtx_graph *g,

@@ -284,8 +284,3 @@ enum dtx_code dtx_merged_reader_new(const struct dtx_merged *what, struct dtx_re
 out:
 	return rc;
 }
-
-const struct dtx_origin *dtx_merged_reader_origin(const struct dtx_reader *reader, uint64_t piece)
-{
-	return ((const struct merged_reader *)reader)->of.origin[piece];
-}

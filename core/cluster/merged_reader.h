@@ -20,7 +20,5 @@ struct dtx_merged {                 /* borrowed by the reader, but for `file` */
 /* The caller closes *out; batches may outlive it. Codes: no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_merged_reader_new(const struct dtx_merged *what,
                                                 struct dtx_reader **out, struct dtx_err *err);
-/* Where the rows of a piece come from. */
-const struct dtx_origin *dtx_merged_reader_origin(const struct dtx_reader *reader, uint64_t piece);
 
 #endif
