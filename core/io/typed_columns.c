@@ -13,7 +13,8 @@ enum {
 	BATCH_FRAME_MAX = 3500 << 10,
 	FRAME_ROWS_MIN = 8192,
 	BATCH_TEXT_MAX = 32 << 20, /* bytes of its texts, if a column may have more than: */
-	COLUMN_TEXT_MIN = 1 << 16
+	COLUMN_TEXT_MIN = 1 << 16,
+	BATCH_SHARE = 16 /* of a small --memory, the part that these two may take */
 };
 
 enum dtx_code dtx_typed_note(struct dtx_reader *r, enum dtx_code code, int64_t count,
@@ -173,15 +174,16 @@ void dtx_typed_batch_add(struct dtx_typed_batch *b, enum dtx_type type)
 
 uint32_t dtx_typed_batch_rows(const struct dtx_typed_batch *b)
 {
+	const uint32_t frame = (uint32_t)dtx_mem_share(BATCH_FRAME_MAX, BATCH_SHARE);
+	const uint32_t least = frame < BATCH_FRAME_MAX ? BATCH_ROWS_MIN : FRAME_ROWS_MIN;
 	uint32_t rows = DTX_MAX((uint32_t)BATCH_CELLS_MAX / DTX_MAX(b->cells, 1U),
 	                        (uint32_t)BATCH_ROWS_MIN);
-	uint32_t fit = DTX_MAX((uint32_t)BATCH_FRAME_MAX / DTX_MAX(b->bytes, 1U),
-	                       (uint32_t)FRAME_ROWS_MIN);
 
-	return DTX_MIN(rows, fit);
+	return DTX_MIN(rows, DTX_MAX(frame / DTX_MAX(b->bytes, 1U), least));
 }
 
 size_t dtx_typed_batch_text(const struct dtx_typed_batch *b)
 {
-	return DTX_MAX((size_t)BATCH_TEXT_MAX / DTX_MAX(b->cells, 1U), (size_t)COLUMN_TEXT_MIN);
+	return DTX_MAX(dtx_mem_share(BATCH_TEXT_MAX, BATCH_SHARE) / DTX_MAX(b->cells, 1U),
+	               (size_t)COLUMN_TEXT_MIN);
 }

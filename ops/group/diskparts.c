@@ -5,6 +5,12 @@
 
 #include "ops/kit/opkit.h"
 
+bool dtx_disk_pays(const struct dtx_groups *g)
+{
+	return dtx_groups_count(g) >= DTX_DISK_KEYS_MIN ||
+	       dtx_groups_bytes(g) >= DTX_DISK_BYTES_MIN;
+}
+
 void dtx_disk_sort_groups(const struct dtx_groups *g, unsigned shift, uint32_t *id, uint32_t *start)
 {
 	uint32_t *end = start + 1; /* at first where each partition begins, after the loop where it

@@ -8,8 +8,12 @@
 #define DTX_DISK_BITS      6u
 #define DTX_DISK_PARTS     (1u << DTX_DISK_BITS)
 #define DTX_DISK_LEVELS    5u    /* times that groups go to disk: the hash has bits for so many */
-#define DTX_DISK_KEYS_MIN  4096u /* fewer groups do not make memory short because of their keys */
+#define DTX_DISK_KEYS_MIN  4096u /* groups from which on writing them makes room, or: */
+#define DTX_DISK_BYTES_MIN ((size_t)1 << 20) /* bytes of their keys */
 #define DTX_DISK_LOOK_ROWS 1024u /* after so many groups that are read: is memory short? */
+
+/* Whether it makes room to write these groups to disk: they are many, or their keys are long. */
+bool dtx_disk_pays(const struct dtx_groups *g);
 
 /* Sorts the groups by partition, which bits of their hash from `shift` on decide, and keeps their
  * order in each: those of p are id[start[p] .. start[p + 1]).  id has room for all groups, start

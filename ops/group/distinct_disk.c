@@ -60,8 +60,7 @@ void dtx_distinct_disk_free(struct dtx_distinct_disk *d)
 
 bool dtx_distinct_full(const struct dtx_opctx *ox, const struct dtx_groups *g)
 {
-	return ox->run && dtx_groups_count(g) >= DTX_DISK_KEYS_MIN &&
-	       dtx_spill_states(ox->run->spill);
+	return ox->run && dtx_disk_pays(g) && dtx_spill_states(ox->run->spill);
 }
 
 static enum dtx_code put_chunk(const struct dtx_opctx *ox, const struct dtx_groups *g,
@@ -222,8 +221,7 @@ out:
 
 static bool part_full(const struct part_keys *p)
 {
-	return p->level < DTX_DISK_LEVELS && dtx_groups_count(p->groups) >= DTX_DISK_KEYS_MIN &&
-	       dtx_mem_tight();
+	return p->level < DTX_DISK_LEVELS && dtx_disk_pays(p->groups) && dtx_mem_tight();
 }
 
 static enum dtx_code load_chunk(const struct dtx_opctx *ox, const struct chunk *c,

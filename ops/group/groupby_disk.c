@@ -105,7 +105,7 @@ static uint32_t rows_room(const struct dtx_opctx *ox, const struct dtx_gb_local 
 
 static bool is_full(const struct dtx_opctx *ox, const struct dtx_gb_local *l)
 {
-	return (l->n >= DTX_DISK_KEYS_MIN || (l->n && l->state->grows)) &&
+	return (dtx_disk_pays(l->groups) || (l->n && l->state->grows)) &&
 	       dtx_spill_states(ox->run->spill);
 }
 
@@ -471,7 +471,7 @@ static bool is_large(const struct dtx_gb_local *l)
 
 	if (l->level >= DTX_DISK_LEVELS || !l->n || !dtx_mem_limit())
 		return false;
-	return ((l->n >= DTX_DISK_KEYS_MIN || l->state->grows) && dtx_mem_tight()) ||
+	return ((dtx_disk_pays(l->groups) || l->state->grows) && dtx_mem_tight()) ||
 	       dtx_mem_used() + more > dtx_mem_limit() / 8 * 7;
 }
 

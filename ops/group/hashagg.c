@@ -236,6 +236,11 @@ void dtx_groups_free(struct dtx_groups *g)
 	dtx_mem_free(g);
 }
 
+size_t dtx_groups_bytes(const struct dtx_groups *g)
+{
+	return dtx_arena_size(&g->arena);
+}
+
 uint32_t dtx_groups_count(const struct dtx_groups *g)
 {
 	return g->n;

@@ -62,6 +62,9 @@ DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct
 DTX_MUSTUSE enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
                                            struct dtx_spill_count *count, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
+/* Bytes of memory that its long texts and row keys take; keys that are numbers or short texts, and
+ * those on disk, count as 0. */
+size_t dtx_groups_bytes(const struct dtx_groups *g);
 /* For groups by several keys: the bytes that dtx_key_equal made. */
 const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
 /* `bits` bits of the hash of a group, taken `shift` bits before the last ones. */

@@ -189,13 +189,22 @@ out:
 	return rc;
 }
 
+/* How many rows are copied at once. A copy of a run of few wide rows in one piece would need as
+ * much memory again; but each batch on disk keeps a little memory for each of its columns. */
+static uint32_t rows_to_copy(const struct dtx_opctx *ox, const struct dtx_sorter *s)
+{
+	const size_t used = dtx_mem_used(), share = dtx_mem_limit() / 16 / dtx_op_workers(ox);
+	const size_t row = used > s->before ? (used - s->before) / s->n + 1 : 1;
+
+	return (uint32_t)DTX_MIN(RUN_BATCH_ROWS, DTX_MAX(s->n / 8, share / row) + 1);
+}
+
 static enum dtx_code mover_open(struct mover *m, struct dtx_err *err)
 {
 	const struct dtx_kept *kept = &m->s->kept;
 	enum dtx_code rc = DTX_OK;
 
-	/* a copy of a run of few wide rows in one piece would need as much memory again */
-	m->most = (uint32_t)DTX_MIN(RUN_BATCH_ROWS, m->s->n / 8 + 1);
+	m->most = rows_to_copy(m->ox, m->s);
 	m->which = dtx_mem_alloc(m->most, sizeof(*m->which));
 	m->row = dtx_mem_alloc(m->most, sizeof(*m->row));
 	m->src = dtx_mem_alloc(kept->n + 1, sizeof(struct dtx_column *));

@@ -265,6 +265,13 @@ def memory():
     usual = dtx(["run", "wide.json", "wide.csv", "-q"])
     got = [dtx(["run", "wide.json", "wide.csv", "-q", "--memory", "%dM" % m]) for m in (16, 20)]
     check("wide rows are sorted with 16 and 20 MiB", got == [usual] * 2, [(g[0], g[2]) for g in got])
+    # frames of these readers are as large as the budget allows, and cells of a database go to disk, too
+    plan("once.json", {"op": "distinct"})
+    for name in ("wide.arrow", "wide.db"):
+        dtx(["convert", "wide.csv", "-o", name])
+        usual = [dtx(["run", p, name, "-q"]) for p in ("wide.json", "once.json")]
+        got = [dtx(["run", p, name, "-q", *least]) for p in ("wide.json", "once.json")]
+        check("wide rows of %s with 16 MiB: sort, distinct" % name, got == usual, [(g[0], g[2]) for g in got])
     plan("groups.json", {"op": "group_by", "by": ["t"], "agg": {"n": "concat_agg(t)", "m": "max(c7)"}})
     got = dtx(["run", "groups.json", "wide.csv", "-q", *least])
     named = re.search(r"--memory (\d+M) is enough", got[2])

@@ -169,6 +169,11 @@ void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark)
 	a->used = mark.used;
 }
 
+size_t dtx_arena_size(const struct dtx_arena *a)
+{
+	return a->head ? a->head->all : 0;
+}
+
 const void *dtx_arena_block(const struct dtx_arena *a, size_t *used, size_t *size)
 {
 	*used = a->head ? a->used : 0;

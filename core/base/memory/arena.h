@@ -48,6 +48,8 @@ DTX_MUSTUSE char *dtx_arena_printf(struct dtx_arena *a, const char *fmt, ...) DT
 struct dtx_arena_mark dtx_arena_mark(const struct dtx_arena *a);
 void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark);
 void dtx_arena_clear(struct dtx_arena *a);
+/* Bytes of all its blocks. */
+size_t dtx_arena_size(const struct dtx_arena *a);
 /* The block that allocations come from: *size bytes, of which the first *used are handed out.  NULL
  * if the arena has no block yet. */
 const void *dtx_arena_block(const struct dtx_arena *a, size_t *used, size_t *size);

@@ -205,6 +205,13 @@ void dtx_mem_set_limit(size_t bytes)
 	mem_set_most();
 }
 
+size_t dtx_mem_share(size_t most, unsigned parts)
+{
+	const size_t limit = dtx_mem_limit();
+
+	return limit ? DTX_MIN(most, limit / parts) : most;
+}
+
 size_t dtx_mem_limit(void)
 {
 	return atomic_load(&mem_limit);

@@ -41,6 +41,8 @@ void dtx_mem_discharge(size_t bytes);
 /* The budget in bytes; 0: none. */
 void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
+/* A size for a buffer: `most`, but with a budget at most that share, 1 / parts, of it. */
+size_t dtx_mem_share(size_t most, unsigned parts);
 /* The most that the process may use when there is no budget, so that an allocation fails before the
  * system kills the process.  Unlike a budget it makes no operator write to disk.  dtx_mem_ceiling
  * returns 0 if none, and also while there is a budget. */

@@ -9,6 +9,7 @@
 #include "core/io/columns.h"
 
 enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256 };
+enum { CELL_SHARE = 256 }; /* of a small --memory: a cell of a batch for so many bytes */
 
 /* What columns point into; it lives as long as the last of them. */
 struct book_data {
@@ -230,7 +231,8 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 		wanted += scan->need[i] != DTX_NEED_SKIP;
 	/* Wide sheets get short batches, because a batch is dense even if the sheet is not.
 	 * Large sheets do, too, so that memory does not grow with their rows. */
-	cells = r->layout.tail ? DTX_BOOK_STREAM_CELLS : BATCH_CELLS_MAX;
+	cells = r->layout.tail ? DTX_BOOK_STREAM_CELLS
+	                       : (uint32_t)dtx_mem_share(BATCH_CELLS_MAX, CELL_SHARE);
 	r->batch_rows = DTX_MIN(rows, DTX_MAX(cells / wanted, (uint32_t)BATCH_ROWS_MIN));
 	r->next_batch = 0;
 	r->kept = 0;

@@ -23,6 +23,8 @@
 #define ROWID_MAX ((sqlite3_int64)1 << 47)
 
 enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256, TABLES_MAX = 64 };
+/* Of a small --memory: a cell of a batch for so many bytes, and texts of a batch. */
+enum { CELL_SHARE = 256, TEXT_SHARE = 16 };
 
 /* What the values of a column are. */
 struct values {
@@ -621,14 +623,14 @@ static enum dtx_code sqlite_start(struct dtx_reader *reader, const struct dtx_sc
                                   struct dtx_err *err)
 {
 	struct sqlite_reader *r = of(reader);
-	uint32_t rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS, wanted = 1;
+	uint32_t rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS, wanted = 1, most;
 
 	(void)err;
 	for (uint32_t i = 0; i < r->schema.nfields; i++)
 		wanted += scan->need[i] != DTX_NEED_SKIP;
 	r->scan = *scan;
-	r->scan.batch_rows = DTX_MIN(
-		rows, DTX_MAX((uint32_t)BATCH_CELLS_MAX / wanted, (uint32_t)BATCH_ROWS_MIN));
+	most = (uint32_t)dtx_mem_share(BATCH_CELLS_MAX, CELL_SHARE);
+	r->scan.batch_rows = DTX_MIN(rows, DTX_MAX(most / wanted, (uint32_t)BATCH_ROWS_MIN));
 	r->seq = 0;
 	r->done = r->kept = 0;
 	r->ended = false;
@@ -754,10 +756,11 @@ out:
 /* Fills the block with the next rows. */
 static enum dtx_code fill(struct sqlite_reader *r, struct block *b, struct dtx_err *err)
 {
+	const size_t text = dtx_mem_share(TEXT_MAX, TEXT_SHARE);
 	enum dtx_code rc = DTX_OK;
 	bool row;
 
-	while (b->n < r->scan.batch_rows && b->bytes < TEXT_MAX && r->done < r->rows) {
+	while (b->n < r->scan.batch_rows && b->bytes < text && r->done < r->rows) {
 		DTX_TRY(dtx_cancel_row(b->n, err));
 		DTX_TRY(dtx_sqlite_db_step(&r->db, r->stmt, &row, err));
 		DTX_ASSERT(row, err); /* the bytes are those of the first pass */

@@ -16,6 +16,7 @@ static const struct dtx_field spill_fields[] = {
 	{ .name = "b", .type = { DTX_T_BOOL, 0, 0 } },
 	{ .name = "d", .type = { DTX_T_DATE, 0, 0 } },
 	{ .name = "c", .type = { DTX_T_INT64, 0, 0 } },
+	{ .name = "w", .type = { DTX_T_TEXT, 0, 0 } },
 };
 static const struct dtx_schema spill_schema = { .nfields = DTX_COUNT(spill_fields),
 	                                        .field = spill_fields };
@@ -37,13 +38,54 @@ static void put_cell(struct dtx_builder *b, uint32_t i, uint32_t row)
 	}
 }
 
+/* Cells of a workbook, whose strings are not in the order of the rows and are used several times.
+ */
+static enum dtx_code make_cells(struct dtx_column **out, struct dtx_err *err)
+{
+	static const struct dtx_str item[] = { { "not used", 8 },
+		                               { "b", 1 },
+		                               { "", 0 },
+		                               { "2024-03-01", 10 },
+		                               { "a text of its own", 17 } };
+	static const struct dtx_strings strings = { item, DTX_COUNT(item), true };
+	static const uint8_t kinds[] = { DTX_CELL_TEXT,  DTX_CELL_NUMBER, DTX_CELL_ISO,
+		                         DTX_CELL_BLANK, DTX_CELL_BOOL,   DTX_CELL_DATE };
+	static uint8_t tag[ROWS];
+	enum dtx_code rc = DTX_OK;
+	union dtx_payload *p = dtx_mem_zalloc(ROWS, sizeof(*p));
+	struct dtx_owner *owner = p ? dtx_owner_take(p) : NULL;
+
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	for (uint32_t row = 0; row < ROWS; row++) {
+		tag[row] = kinds[row % DTX_COUNT(kinds)];
+		if (tag[row] == DTX_CELL_TEXT)
+			p[row].id = row % 4 ? 1 : row % 9 ? 2 : 4;
+		else if (tag[row] == DTX_CELL_ISO)
+			p[row].id = 3;
+		else if (tag[row] == DTX_CELL_BOOL)
+			p[row].id = row % 4 == 0;
+		else
+			p[row].num = row;
+	}
+	*out = dtx_column_new(DTX_F_CELL, spill_fields[5].type, ROWS, owner);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+	(*out)->tag = tag;
+	(*out)->v.payload = p;
+	(*out)->strings = &strings;
+	(*out)->nulls = UINT32_MAX;
+out:
+	return rc;
+}
+
 static enum dtx_code make_batch(struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
 	DTX_TRY(dtx_batch_new(&spill_schema, ROWS, &b, err));
-	for (uint32_t i = 0; i + 1 < b->ncols; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		struct dtx_builder cell;
 
 		dtx_builder_init(&cell, spill_fields[i].type, ROWS);
@@ -52,6 +94,7 @@ static enum dtx_code make_batch(struct dtx_batch **out, struct dtx_err *err)
 		DTX_TRY(dtx_builder_finish(&cell, NULL, &b->col[i], err));
 	}
 	DTX_TRY(dtx_column_nulls(spill_fields[4].type, ROWS, &b->col[4], err));
+	DTX_TRY(make_cells(&b->col[5], err));
 	*out = b;
 	b = NULL;
 out:
@@ -91,6 +134,8 @@ void test_spill_batch_reads_the_same(void)
 	T_CHECK(before.len == after.len && !memcmp(before.ptr, after.ptr, before.len));
 	T_INT(count.rows, ROWS);
 	T_CHECK(count.bytes > ROWS * 20);
+	/* of the strings only those that cells have went to disk */
+	T_INT(b->col[5]->strings->n, 4);
 	dtx_batch_free(b);
 	dtx_buf_clear(&before);
 	dtx_buf_clear(&after);
