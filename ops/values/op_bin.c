@@ -360,7 +360,10 @@ static const struct dtx_map bin_map = { .batch = bin_batch };
 /* Ranges between the ends of the whole column depend on all rows. */
 static void bin_facts(const json_t *canonical, struct dtx_op_facts *facts)
 {
-	facts->borrows = json_object_get(canonical, "n") != NULL;
+	if (json_object_get(canonical, "n"))
+		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_WINDOW,
+			                        .lo = INT64_MIN,
+			                        .hi = INT64_MAX };
 }
 
 const struct dtx_op dtx_op_bin = {

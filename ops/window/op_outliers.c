@@ -310,9 +310,11 @@ static void outlier_facts(const json_t *canonical, struct dtx_op_facts *facts)
 			.rows = DTX_ROWS_WINDOW, .groups = "by", .lo = INT64_MIN, .hi = INT64_MAX
 		};
 	else
-		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_SAME,
+		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_WINDOW,
 			                        .values = DTX_VALUES_CHANGED,
-			                        .borrows = true };
+			                        .groups = "by",
+			                        .lo = INT64_MIN,
+			                        .hi = INT64_MAX };
 }
 
 static void outlier_explain(const void *args, struct dtx_buf *out)

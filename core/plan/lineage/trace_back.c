@@ -198,6 +198,32 @@ static void trace_back_some(struct trace *t, uint32_t i, const json_t *wheres, u
 	}
 }
 
+/* The other columns of `values_from` have no cell in a wide column. */
+static void trace_back_others(struct trace *t, uint32_t bit, const json_t *of, uint32_t from)
+{
+	const struct dtx_plan_step *st = &t->plan->step[t->bit_step[bit]];
+	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
+	json_t *rest = json_object();
+	char in[TRACE_NAME], name[TRACE_NAME];
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)values, i, one)
+	{
+		if (json_is_string(one) && !json_object_get(of, json_string_value(one)))
+			json_object_set_new(rest, json_string_value(one), json_true());
+	}
+	t->failed |= !rest;
+	if (of && json_array_size(values) > 1 && json_object_size(rest)) {
+		t->out->cells = true;
+		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "false"),
+		              dtx_trace_name(in, "t", (uint32_t)st->table[0]),
+		              dtx_trace_name(name, "none", t->nwalks));
+		dtx_trace_walked(t, name, t->table[st->table[0]].ids, st->table[0], rest,
+		                 &(struct trace_via){ .from = (int32_t)from, .bit = bit });
+	}
+	json_decref(rest);
+}
+
 /* From walked rows of a barrier's result to the rows of its input that they were made from. */
 static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
@@ -259,6 +285,8 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
 		}
 		trace_back_some(t, i, wheres, t->nwalks - 1, rows);
+		if (wider)
+			trace_back_others(t, bit, of, w);
 		json_decref(cols);
 		json_decref(wheres);
 		json_decref(of);

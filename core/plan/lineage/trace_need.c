@@ -234,6 +234,20 @@ static bool need_suffixed(const struct dtx_plan_step *st, const char *name)
 	return false;
 }
 
+/* Whether `cols` lists the column. A selector may be any column. */
+static bool need_listed(const struct dtx_plan_step *st, const char *name)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (!dtx_trace_plain_name(one) || !strcmp(json_string_value(one), name))
+			return true;
+	}
+	return !i;
+}
+
 /* A column that the step makes is one that its input lacks. If the columns of the input are known
  * only at run time, the parameters of the step say what its columns are called. */
 bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, const char *name)
@@ -241,6 +255,8 @@ bool dtx_trace_makes(const struct trace *t, const struct dtx_plan_step *st, cons
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
 	const char *as = dtx_json_text(st->canonical, "as", NULL);
 
+	if (dtx_trace_facts(st).values == DTX_VALUES_CHANGED)
+		return need_listed(st, name);
 	if (s && !s->open)
 		return dtx_schema_find(s, name) < 0;
 	return as ? !strcmp(as, name) : need_suffixed(st, name);
@@ -260,7 +276,8 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
-		if (dtx_trace_makes(t, st, name))
+		if (dtx_trace_makes(t, st, name) &&
+		    dtx_trace_facts(st).values != DTX_VALUES_CHANGED)
 			made = true;
 		else
 			dtx_trace_need_add(t, in, name);
@@ -271,7 +288,7 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		dtx_trace_need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
 	if (!i && dtx_json_text(st->canonical, "col", NULL))
 		dtx_trace_need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
-	else if (!i)
+	else if (!i && dtx_json_text(st->canonical, "expr", NULL))
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
 
@@ -299,14 +316,19 @@ static void need_wider(struct trace *t, const struct dtx_plan_step *st, const js
 {
 	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
 	json_t *keys = dtx_trace_wider_keys(t, st), *value;
-	const char *name;
+	/* stored rows do not say which value a cell is */
+	bool several = t->lists && json_array_size(values) > 1;
+	const char *name, *label, *from;
 	size_t i;
 
 	json_object_foreach((json_t *)(uintptr_t)need, name, value)
 	{
-		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
-			dtx_trace_need_add(t, st->table[0], name);
-		if (!strcmp(name, "*") || dtx_json_find(keys, "right", name))
+		bool id = !strcmp(name, "*") || dtx_json_find(keys, "right", name);
+
+		from = id ? name : several ? NULL : dtx_trace_wider_value(st, name, &label);
+		if (from)
+			dtx_trace_need_add(t, st->table[0], from);
+		if (from)
 			continue;
 		json_array_foreach((json_t *)(uintptr_t)values, i, one) dtx_trace_need_add(
 			t, st->table[0], json_is_string(one) ? json_string_value(one) : "*");
@@ -587,7 +609,8 @@ void dtx_trace_borrowed(struct trace *t)
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
 
-		if (t->by_cells && t->by_cells[i])
+		if ((t->by_cells && t->by_cells[i]) ||
+		    dtx_trace_how(t, &t->plan->step[i]) == TRACE_WINDOW)
 			continue;
 		t->out->borrowed |= need_borrowed(t, i);
 		t->out->fills |= f.borrows && t->table[t->plan->ninputs + i].from;

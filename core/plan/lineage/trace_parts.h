@@ -192,6 +192,10 @@ json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const 
  * t->out->wide. */
 json_t *dtx_trace_matched(struct trace *t, const struct dtx_plan_step *st, const char *how,
                           const char *with);
+/* Which column in `values_from` has the values of a wide column, by its name, and what the long
+ * rows must be called (*label). NULL: it is an id, or not certain. */
+const char *dtx_trace_wider_value(const struct dtx_plan_step *st, const char *name,
+                                  const char **label);
 /* Which long rows of a group went into given columns of the wide row that pivot_wider made. */
 enum trace_wider {
 	TRACE_WIDER_ALL,   /* all: the columns are ids, or none are given */

@@ -479,15 +479,54 @@ json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
 	return on;
 }
 
+/* What follows v in the name of a wide column that has values of v; NULL: it has not. */
+static const char *wider_after(const struct dtx_plan_step *st, const char *v, const char *name)
+{
+	const char *const part[] = { v, dtx_json_text(st->canonical, "names_sep", "_"),
+		                     dtx_json_text(st->canonical, "names_prefix", "") };
+	size_t i = json_array_size(json_object_get(st->canonical, "values_from")) > 1 ? 0 : 2;
+
+	for (; i < DTX_COUNT(part); i++) {
+		if (strncmp(name, part[i], strlen(part[i])) != 0)
+			return NULL;
+		name += strlen(part[i]);
+	}
+	return name;
+}
+
+const char *dtx_trace_wider_value(const struct dtx_plan_step *st, const char *name,
+                                  const char **label)
+{
+	const json_t *values = json_object_get(st->canonical, "values_from"), *one;
+	const char *found = NULL, *after;
+	size_t i, hits = 0;
+
+	json_array_foreach((json_t *)(uintptr_t)values, i, one)
+	{
+		const char *v = dtx_trace_plain_name(one);
+
+		after = v ? wider_after(st, v, name) : NULL;
+		hits += !v || after;
+		found = after ? v : found;
+		if (after)
+			*label = after;
+	}
+	return hits == 1 ? found : NULL;
+}
+
 enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_step *st,
                                       const json_t *cols)
 {
-	const json_t *names = json_object_get(st->canonical, "names_from");
-	const char *prefix = dtx_json_text(st->canonical, "names_prefix", ""), *name;
+	const json_t *names = json_object_get(st->canonical, "names_from"), *one;
+	const char *name, *label;
 	json_t *keys = dtx_trace_wider_keys(t, st), *value;
 	unsigned ids = 0, made = 0;
-	bool named = json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
-	             json_array_size(json_object_get(st->canonical, "values_from")) == 1;
+	size_t nvalues = json_array_size(json_object_get(st->canonical, "values_from")), i;
+	/* for stored rows, a column of the result must be a value of one column */
+	bool named = !t->lists || (nvalues == 1 && json_array_size(names) == 1);
+
+	json_array_foreach((json_t *)(uintptr_t)names, i, one) named &=
+		dtx_trace_plain_name(one) != NULL;
 
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
@@ -495,9 +534,11 @@ enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_ste
 
 		ids += id;
 		made += !id;
-		named &= id || (strcmp(name, "*") != 0 && !strncmp(name, prefix, strlen(prefix)));
+		named &= id || (strcmp(name, "*") != 0 && dtx_trace_wider_value(st, name, &label));
 	}
 	json_decref(keys);
+	/* of several, each may have another one of the values */
+	named &= made == 1 || nvalues == 1;
 	if (!made)
 		return TRACE_WIDER_ALL;
 	return named && !ids ? TRACE_WIDER_NAMED : TRACE_WIDER_LOOSE;
@@ -507,19 +548,32 @@ enum trace_wider dtx_trace_wider_rows(struct trace *t, const struct dtx_plan_ste
 void dtx_trace_wider_name(struct trace *t, const struct dtx_plan_step *st, const json_t *cols,
                           const char *in, const char *out)
 {
-	const json_t *names = json_object_get(st->canonical, "names_from");
-	size_t prefix = strlen(dtx_json_text(st->canonical, "names_prefix", ""));
+	const json_t *names = json_object_get(st->canonical, "names_from"), *one;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	const char *name, *sep = "";
+	const char *name, *label = "", *sep = "";
 	json_t *value;
+	size_t i;
 
-	dtx_buf_add(&where, "coalesce(text(");
-	dtx_expr_print_name(json_string_value(json_array_get(names, 0)), &where);
-	dtx_buf_add(&where, "), 'null') in (");
+	dtx_buf_add(&where, "concat('");
+	json_array_foreach((json_t *)(uintptr_t)names, i, one)
+	{
+		dtx_buf_add(&where, "', ");
+		if (i) {
+			dtx_expr_print_text(
+				dtx_str_of(dtx_json_text(st->canonical, "names_sep", "_")), &where);
+			dtx_buf_add(&where, ", ");
+		}
+		dtx_buf_add(&where, "coalesce(text(");
+		dtx_expr_print_name(json_string_value(one), &where);
+		dtx_buf_add(&where, "), 'null'), '");
+	}
+	dtx_buf_add(&where, "') in (");
 	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
 	{
+		if (!dtx_trace_wider_value(st, name, &label))
+			continue;
 		dtx_buf_add(&where, sep);
-		dtx_expr_print_text(dtx_str_of(name + prefix), &where);
+		dtx_expr_print_text(dtx_str_of(label), &where);
 		sep = ", ";
 	}
 	dtx_buf_addc(&where, ')');

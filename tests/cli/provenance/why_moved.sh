@@ -22,3 +22,14 @@ ask s 1
 # of a null that took the mean, all rows; of any other cell, that cell
 run '{"op": "fill_null", "cols": ["v", "w"], "strategy": "mean"}'
 ask v 1 2
+# a number counts the rows up to its own; edges and fences are of all rows
+run '{"op": "add_id", "by": ["k"]}'
+ask row_id 5
+run '{"op": "bin", "col": "v", "as": "b", "n": 2}, {"op": "outliers", "cols": ["w"], "action": "clip"}'
+ask b 1
+ask w 2
+# of several values and names, a cell has one value of the rows with these names
+printf 'id,q,r,v,w\na,x,1,5,6\na,y,1,7,8\na,y,,9,1\n' > in.csv
+run '{"op": "pivot_wider", "id": ["id"], "names_from": ["q", "r"], "values_from": ["v", "w"]}'
+ask w_y_1 1
+ask v_y_null 1

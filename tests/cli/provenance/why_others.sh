@@ -3,7 +3,7 @@ id() { sed -E 's/run [0-9a-f]{8}/run ID/' | grep -v FILTER; }
 plan() { echo "{\"dtx\": 1, \"inputs\": [{\"name\": \"main\"}], \"steps\": [$1]}" > p.json; }
 why() { dtx run p.json in.csv -o o.csv -q && dtx why o.csv --row "$1" --col "$2" | id; }
 printf 'id,a,v\n1,x,5\n2,,6\n3,,\n4,y,9\n' > in.csv
-# a value that may be of other rows is not exact, whatever its column was called before
+# a value that is of other rows, whatever its column was called before
 plan '{"op": "rename", "map": [{"from": "a", "to": "b"}]}, {"op": "fill", "cols": ["b"]}'
 why 2 b
 plan '{"op": "derive", "set": {"b": "upper(a)"}}, {"op": "fill", "cols": ["b"]}'
