@@ -350,7 +350,7 @@ static json_t *files_json(const struct dtx_execution *x)
 	const struct dtx_jail_file *f = NULL;
 	size_t n = 0, i;
 
-	if (x->box)
+	if (x->box && !x->unsaved)
 		f = dtx_provider_local.files(x->box, &n);
 	for (i = 0; i < n; i++) {
 		char sha[DTX_SHA256_HEX];

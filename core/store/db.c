@@ -445,12 +445,20 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 
 enum dtx_code dtx_db_sync(struct dtx_db *db, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	sqlite3_file *log = NULL;
 	int got = sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
 
 	if (got == SQLITE_OK && log && log->pMethods)
 		got = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
-	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, "write", err);
+	if (got == SQLITE_OK)
+		goto out;
+	/* The connection does not know of this call, so only errno says why it failed. */
+	rc = dtx_file_write_code(errno) == DTX_E_DISK_FULL ? DTX_E_DISK_FULL : DTX_E_STORE_IO;
+	DTX_FAIL_NEXT(err, rc, "free some space, or use another store with --store FILE",
+	              "store '%s' cannot be made durable: %s", db->path, strerror(errno));
+out:
+	return rc;
 }
 
 void dtx_db_rollback(struct dtx_db *db)

@@ -1,5 +1,6 @@
 """Tests the store with 64 writers at once, on a full disk, without permission to write, with a damaged page, with a newer
 version, and with purged bodies.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
+import errno
 import hashlib
 import json
 import os
@@ -10,6 +11,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "jail"))
+import denied  # noqa: E402
 
 DTX = os.path.abspath(sys.argv[1])
 WRITERS = 64
@@ -83,6 +87,42 @@ def full_disk():
     check("a full disk: exit 9 disk_full; with room again all is well",
           done.stdout.split() == ["9", "0", "0"] and "disk_full" in read("full.txt"),
           done.stdout + done.stderr + read("full.txt") + read("free.txt") + read("check.txt"))
+
+
+def no_sync():
+    """The disk refuses the start of a run: what the program printed and left must not leave the jail."""
+    code = "print('canary'); open('/out/canary', 'w').write('canary')\n'canary'"
+    where = {**os.environ, "DTX_STORE": os.path.abspath("sync.db"), "XDG_RUNTIME_DIR": os.getcwd(), "DTX_POOL_IDLE": "2"}
+
+    def execute(*args, error=0):
+        done = subprocess.run([DTX, "exec", *args], capture_output=True, text=True, timeout=120, env=where,
+                              preexec_fn=lambda: error and denied.deny("fdatasync", error))
+        return done.returncode, done.stdout, done.stderr
+
+    def refused(name, got, *words):
+        check(name + ": exit 9, says why, nothing leaves the jail",
+              got[0] == 9 and all(w in got[1] + got[2] for w in words) and "canary" not in got[1] + got[2] and
+              not os.path.exists("out"), got)
+
+    status, _, err = execute("-c", "1")
+    check("a program before the disk fails", status in (0, 8), err)
+    if status == 8:
+        print("# skipped: a disk that fails: no jail here")
+        return
+    for name, error, word in (("a disk that fails", errno.EIO, "store_io"), ("a full disk", errno.ENOSPC, "disk_full")):
+        why = os.strerror(error)
+        refused(name, execute("--out", "out", "-c", code, error=error), word, why, "next: ")
+        refused(name + ", --json", execute("--json", "--out", "out", "-c", code, error=error), word, why, '"files":[]')
+        execute("--session", "s", "-c", "x = 1")
+        got = execute("--session", "s", "--out", "out", "-c", code, error=error)
+        refused(name + ", in a session", got, word, why, "its record cannot be written")
+        got = execute("--session", "s", "-c", "x")
+        check(name + ": the session has ended", got[0] == 7 and "NameError" in got[2], got)
+        subprocess.run([DTX, "session", "stop", "s"], env=where, check=True, capture_output=True)
+    log = json.loads(dtx("provenance", "log", "--json", store="sync.db")[1])
+    check("a disk that fails: no run is recorded as ok", len(log) == 11 and
+          sum(r["status"] == "failed" for r in log) == 8, log)
+    check("a disk that works again: the store is whole", dtx("store", "check", store="sync.db")[0] == 0)
 
 
 def no_right():
@@ -525,8 +565,8 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, each_value_of_a_run,
-                     definitions, cut_log, purge, batches, tables, other_machine):
+        for test in (many_writers, no_room, no_sync, full_disk, no_right, damaged, newer, older, each_value,
+                     each_value_of_a_run, definitions, cut_log, purge, batches, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

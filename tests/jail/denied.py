@@ -15,7 +15,7 @@ import tempfile
 
 NUMBERS = {  # system calls of x86-64
     "clone": 56, "ptrace": 101, "unshare": 272, "process_vm_readv": 310, "seccomp": 317, "memfd_create": 319,
-    "userfaultfd": 323, "pidfd_open": 434, "clone3": 435, "close_range": 436,
+    "userfaultfd": 323, "pidfd_open": 434, "clone3": 435, "close_range": 436, "fdatasync": 75,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
 }
 CLONE_THREAD = 0x10000
