@@ -70,6 +70,8 @@ struct dtx_runner_beside {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	enum dtx_beside_gate gate; /* whether `info` is complete, or will never be */
+	bool early;                /* the thread opens a store that was there before */
+	bool opened;               /* the store is open, or cannot be opened */
 	bool wanted;               /* the run fails without a store */
 	struct dtx_run_info info;
 	struct dtx_buf canonical;
@@ -172,6 +174,8 @@ void dtx_runner_clear(struct dtx_runner *r);
  * before run.start, has to wait. A failure of the store is the error of the run, whatever else
  * has failed. */
 void dtx_runner_store_open(struct dtx_runner *r);
+/* Waits until a store that was there before the run is open. */
+void dtx_runner_store_opened(struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_store_start(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_store_wait(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_store_settle(struct dtx_runner *r, enum dtx_code rc,

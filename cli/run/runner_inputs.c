@@ -85,13 +85,17 @@ static void known_marks(struct dtx_runner *r, int64_t settle_s)
 	}
 }
 
-/* Asks the store. If that fails nothing is known; the run itself will report the problem. */
+/* Asks the store. If that fails nothing is known; the run itself will report the problem. Two
+ * connections that open a store at once wait for each other, which SQLite does in sleeps of a
+ * millisecond and more. */
 static void known_ask(struct dtx_runner *r, enum dtx_identity_kind wanted)
 {
 	struct dtx_err mine = DTX_ERR_INIT;
 	struct dtx_store *store = NULL;
-	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &store, &mine);
+	enum dtx_code rc;
 
+	dtx_runner_store_opened(r);
+	rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &store, &mine);
 	for (uint32_t i = 0; rc == DTX_OK && i < r->plan->ninputs; i++) {
 		struct dtx_known *k = &r->known[i];
 

@@ -77,6 +77,14 @@ static enum dtx_code beside_open(struct dtx_runner *r, struct dtx_err *err)
 	return dtx_store_open(r->cli->store, DTX_STORE_WRITE, &r->store, err);
 }
 
+static void beside_opened(struct dtx_runner_beside *b)
+{
+	pthread_mutex_lock(&b->lock);
+	b->opened = true;
+	pthread_cond_signal(&b->moved);
+	pthread_mutex_unlock(&b->lock);
+}
+
 /* Waits until it is known whether there is a run to record. */
 static bool beside_told(struct dtx_runner_beside *b)
 {
@@ -95,12 +103,12 @@ static enum dtx_code beside_main(void *arg, struct dtx_err *err)
 	struct dtx_runner *r = arg;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(beside_open(r, err));
-	if (beside_told(&r->beside)) {
+	rc = beside_open(r, err);
+	beside_opened(&r->beside);
+	if (rc == DTX_OK && beside_told(&r->beside)) {
 		rc = dtx_record_start(r->store, &r->beside.info, &r->record, err);
 		r->beside.info.targets = NULL; /* taken by the call */
 	}
-out:
 	return rc;
 }
 
@@ -145,8 +153,21 @@ void dtx_runner_store_open(struct dtx_runner *r)
 	if (dtx_store_resolve(r->cli->store, &path, &mine) == DTX_OK && access(path, F_OK) == 0 &&
 	    dtx_task_start(beside_main, r, &b->task, NULL) != DTX_OK)
 		b->task = NULL; /* then it is started later, or done at once */
+	b->early = b->task != NULL;
 	dtx_mem_free(path);
 	dtx_err_clear(&mine);
+}
+
+void dtx_runner_store_opened(struct dtx_runner *r)
+{
+	struct dtx_runner_beside *b = &r->beside;
+
+	if (!b->early)
+		return;
+	pthread_mutex_lock(&b->lock);
+	while (!b->opened)
+		pthread_cond_wait(&b->moved, &b->lock);
+	pthread_mutex_unlock(&b->lock);
 }
 
 /* Makes [{path, temp}], with which a killed run can be cleaned up. */
