@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from run import ALL, PEERS, ROOT, data, plan_of, same  # noqa: E402
+from run import ALL, PEERS, ROOT, data, plan_of, agreement  # noqa: E402
 from cases import TABLES  # noqa: E402
 
 # Groups with small states and with growing ones, distinct, sort, the right side of a join.
@@ -88,7 +88,7 @@ def case_row(dtx, case, rows, limit, turns, tmp):
             got[kind].append(run(args, env, inputs))
     mid = {kind: median(runs) for kind, runs in got.items()}
     equal = subprocess.run(["cmp", "-s", f"{tmp}/whole.csv", f"{tmp}/less.csv"]).returncode == 0
-    equal = equal and all(same(f"{tmp}/less.csv", f"{tmp}/{peer}.csv") for peer in PEERS if mid[peer])
+    equal = equal and agreement([f"{tmp}/{name}.csv" for name in ["less", *(p for p in PEERS if mid[p])]]) == "equal"
     ratio = mid["less"][1] / mid["whole"][1] if mid["less"] and mid["whole"] else 0
     peers = "".join(f"| {shown(mid[peer])} | {memory(mid[peer])} " for peer in PEERS)
     return (f"| {ALL[case][0]} | {shown(mid['whole'])} | {shown(mid['less'])} | {ratio:.2f} | {memory(mid['less'])} "
