@@ -333,22 +333,54 @@ static bool traced_plain(const char *text)
 	return len && len < 18 && strspn(text, "0123456789") == len && (*text != '0' || len == 1);
 }
 
-/* The text in the names column for rows that came from `column`; NULL: not known. */
-static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const char *column)
-{
-	const json_t *c = plan->step[i].canonical, *types = json_object_get(c, "names_types");
-	const json_t *to = json_object_get(c, "names_to");
-	const char *prefix = dtx_json_text(c, "names_prefix", "");
-	size_t n = strlen(prefix);
+enum { TRACED_PART = 256 }; /* longer names are not compared */
+enum traced_match { TRACED_SAME, TRACED_DIFFERS, TRACED_UNKNOWN };
 
-	if (json_array_size(to) != 1 || json_object_get(c, "names_sep") ||
-	    json_object_get(c, "names_pattern") || strncmp(column, prefix, n) != 0 ||
-	    !traced_kept(plan, i, json_string_value(json_array_get(to, 0))))
-		return NULL;
-	if (json_array_size(types) &&
-	    (!dtx_json_find(types, "type", "int") || !traced_plain(column + n)))
-		return NULL;
-	return column + n;
+/* Whether the asked row has this part of a column's name in the column `to`. */
+static enum traced_match traced_part(struct dtx_why_result *t, uint32_t i, const char *to,
+                                     const char *part, size_t len)
+{
+	const json_t *types = json_object_get(t->plan->step[i].canonical, "names_types");
+	const char *type = dtx_json_text(dtx_json_find(types, "name", to), "type", "text");
+	char text[TRACED_PART];
+	const char *value;
+
+	dtx_str_copy(text, sizeof(text), (struct dtx_str){ part, len });
+	if (len >= sizeof(text) || !strcmp(to, ".value") || !traced_kept(t->plan, i, to))
+		return TRACED_UNKNOWN;
+	if (strcmp(type, "text") != 0 && (strcmp(type, "int") != 0 || !traced_plain(text)))
+		return TRACED_UNKNOWN;
+	value = dtx_why_result_value(t, to);
+	if (!value)
+		return TRACED_UNKNOWN;
+	return strcmp(text, value) ? TRACED_DIFFERS : TRACED_SAME;
+}
+
+/* Whether the asked row came from `column`, as its names columns say. A name has as many parts as
+ * there are names columns. */
+static enum traced_match traced_name(struct dtx_why_result *t, uint32_t i, const char *column)
+{
+	const json_t *c = t->plan->step[i].canonical, *to = json_object_get(c, "names_to"), *one;
+	const char *prefix = dtx_json_text(c, "names_prefix", "");
+	const char *sep = dtx_json_text(c, "names_sep", ""), *at = column + strlen(prefix);
+	enum traced_match all = TRACED_SAME;
+	size_t k;
+
+	if (json_object_get(c, "names_pattern") || strncmp(column, prefix, strlen(prefix)) != 0)
+		return TRACED_UNKNOWN;
+	json_array_foreach((json_t *)(uintptr_t)to, k, one)
+	{
+		const char *end = *sep ? strstr(at, sep) : NULL;
+		size_t len = end ? (size_t)(end - at) : strlen(at);
+		enum traced_match is = traced_part(t, i, json_string_value(one), at, len);
+
+		if (is == TRACED_UNKNOWN || all == TRACED_SAME)
+			all = is;
+		if (all == TRACED_UNKNOWN)
+			break;
+		at += end ? len + strlen(sep) : len;
+	}
+	return all;
 }
 
 static bool traced_lists(const json_t *list, const char *name)
@@ -466,9 +498,8 @@ bool dtx_why_result_elsewhere(struct dtx_why_result *t, const char *asked, const
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
-		const json_t *to = json_object_get(st->canonical, "names_to");
 		const struct dtx_schema *out = t->result->step[i].schema;
-		const char *name = NULL, *value = NULL;
+		enum traced_match is = TRACED_UNKNOWN;
 		bool own;
 
 		if (dtx_trace_facts(st).rows != DTX_ROWS_LONGER || !out ||
@@ -478,11 +509,9 @@ bool dtx_why_result_elsewhere(struct dtx_why_result *t, const char *asked, const
 		if (own && dtx_schema_find(out, column) >= 0)
 			continue;
 		if (own)
-			name = traced_name(t->plan, i, column);
-		if (name)
-			value = dtx_why_result_value(t, json_string_value(json_array_get(to, 0)));
-		if (value)
-			return strcmp(name, value) != 0;
+			is = traced_name(t, i, column);
+		if (is != TRACED_UNKNOWN)
+			return is == TRACED_DIFFERS;
 		t->wide = true;
 	}
 	return false;

@@ -20,6 +20,10 @@ dtx why o.csv --row 2 --col s | id
 plan "$long, \"names_pattern\": \"x_([0-9]+)\"}"
 dtx run p.json wide.csv -o o.csv
 dtx why o.csv --row 2 --col value | id
+# a name of two parts, each in a column
+plan '{"op": "pivot_longer", "keep": ["id"], "names_to": ["w", "y"], "names_sep": "_", "names_types": {"y": "int"}}'
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col value | id
 # a result without a header, a column of no source, a column that some rows do not come from
 echo '{"dtx": 1, "inputs": [{"name": "main"}], "steps": [{"op": "derive", "set": {"c": "1 + 1"}}],
  "output": [{"path": "bare.csv", "header": false}]}' > bare.json
