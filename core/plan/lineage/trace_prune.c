@@ -144,6 +144,7 @@ static void prune_point(struct prune *p, json_t *step, const char *member)
 	if (json_is_string(at) &&
 	    !dtx_json_set(step, member, json_string(prune_other(p, json_string_value(at)))))
 		p->t->failed = true;
+	at = json_object_get(step, member); /* the old one is free */
 	for (size_t i = 0; i < json_array_size(at); i++) {
 		json_t *one = json_array_get(at, i);
 
