@@ -1,5 +1,5 @@
 #!/bin/sh
-# Golden tests of the command line: each GROUP/NAME.sh runs in a scratch folder of its own; its
+# Golden tests of the command line: each GROUP/NAME.sh or GROUP/ROOM/NAME.sh runs in a scratch folder of its own; its
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
 # (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [locked | fast] [SUBSTRING | K/N: the Kth of N shares]
 # fast leaves out those that take more than a second.
@@ -73,11 +73,11 @@ locked() {
 	case ${1#"$here"/} in
 	jail/* | exec/* | mcp/tools.sh | mcp/paths.sh | mcp/running.sh | mcp/canary.sh | mcp/peers.sh) return 0 ;;
 	*/many_columns.sh | */many_sources.sh | */many_files.sh | */why_long.sh) return 0 ;;
-	run/hash_beside.sh | run/known_input.sh | run/identity.sh | run/memory_hint.sh) return 0 ;;
-	run/more_files_than_descriptors.sh | inspect/by_example.sh | help/manual.sh) return 0 ;;
+	run/limits/hash_beside.sh | run/limits/known_input.sh | run/tables/identity.sh | run/limits/memory_hint.sh) return 0 ;;
+	run/read/more_files_than_descriptors.sh | inspect/by_example.sh | help/manual.sh) return 0 ;;
 	*/sqlite*.sh | */zstd.sh) return 0 ;;
-	run/limit_fault.sh | run/limit_counts.sh | run/sort_mixed.sh | run/small_batches.sh) return 0 ;;
-	run/spill.sh | compile/program.sh | compile/windows.sh) return 0 ;; # half a minute; unit tests spill too
+	run/limits/limit_fault.sh | run/limits/limit_counts.sh | run/tables/sort_mixed.sh | run/limits/small_batches.sh) return 0 ;;
+	run/limits/spill.sh | compile/program.sh | compile/windows.sh) return 0 ;; # half a minute; unit tests spill too
 	esac
 	plans=$(grep -oE 'plans/[a-z_]+\.json' "$1" | sort -u | sed "s|^|$root/fixtures/|")
 	grep -qE '\.(xlsx?|ods|gz|parquet|arrows?|feather)\b' "$1" $plans
@@ -85,8 +85,8 @@ locked() {
 
 slow() {
 	case ${1#"$here"/} in
-	run/spill.sh | run/sort_*.sh | run/limit_*.sh | run/small_batches.sh | run/crosstab_wide.sh | run/hash_beside.sh) return 0 ;;
-	run/memory_hint.sh | run/known_input.sh | run/interrupt.sh | run/identity.sh | run/more_files_than_descriptors.sh) return 0 ;;
+	run/limits/spill.sh | run/tables/sort_*.sh | run/limits/limit_*.sh | run/limits/small_batches.sh | run/tables/crosstab_wide.sh | run/limits/hash_beside.sh) return 0 ;;
+	run/limits/memory_hint.sh | run/limits/known_input.sh | run/limits/interrupt.sh | run/tables/identity.sh | run/read/more_files_than_descriptors.sh) return 0 ;;
 	*/many_files.sh | */many_sources.sh | */many_columns.sh | */why_long.sh) return 0 ;;
 	compile/program.sh | compile/windows.sh | exec/crowd.sh | exec/compared.sh | inspect/by_example.sh | jail/hidden.sh) return 0 ;;
 	mcp/canary.sh | mcp/framing.sh | mcp/running.sh | mcp/peers.sh) return 0 ;;
@@ -116,7 +116,7 @@ trap ended INT TERM HUP
 case $DTX in *-asan/*) export ASAN_OPTIONS=detect_leaks=0:handle_sigill=1:malloc_context_size=1 ;; esac
 
 i=0
-for f in "$here"/*/*.sh; do
+for f in "$here"/*/*.sh "$here"/*/*/*.sh; do
 	case $DTX in *-asan/*) ! locked "$f" || continue ;; esac
 	[ -z "$locked_only" ] || locked "$f" || continue
 	[ -z "$fast" ] || ! slow "$f" || continue

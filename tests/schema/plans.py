@@ -70,7 +70,7 @@ def corpus():
         with open(path, encoding="utf-8") as f:
             texts = [unescape(t) for t in c_texts(f.read()) if t[:1] in ("{", "[")]
         found.update((t, os.path.basename(path)) for t in texts)
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests/cli/*/*.sh"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/cli/*/**/*.sh"), recursive=True)):
         with open(path, encoding="utf-8") as f:
             texts = re.findall(r"<<\s*'?END'?\n(.*?)\nEND\n", f.read(), re.S)
         found.update((t, os.path.basename(path)) for t in texts)
