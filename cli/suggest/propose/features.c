@@ -43,8 +43,11 @@ bool dtx_cell_weekday(struct dtx_str t)
 	for (i = 0; i < DTX_COUNT(names); i++) {
 		struct dtx_str full = dtx_str_of(names[i]);
 
-		if (dtx_str_ieq(t, full) || (t.len >= 3 && t.len <= 4 &&
-		                             dtx_str_ieq(t, (struct dtx_str){ full.ptr, t.len })))
+		if (dtx_str_ieq(t, full) ||
+		    (t.len == full.len + 1 && (t.ptr[full.len] | 32) == 's' &&
+		     dtx_str_ieq((struct dtx_str){ t.ptr, full.len }, full)) ||
+		    (t.len >= 3 && t.len <= 4 &&
+		     dtx_str_ieq(t, (struct dtx_str){ full.ptr, t.len })))
 			return true;
 	}
 	return false;

@@ -108,7 +108,7 @@ void dtx_make_transpose(struct dtx_makers *m)
 
 		words += dtx_like_attribute(text);
 		units += strchr(text, '(') || strchr(text, '%') || strchr(text, '$');
-		if (strlen(text) > 60)
+		if (strlen(text) > 100)
 			return;
 	}
 	for (c = 1; c < g->ncols; c++)
@@ -252,14 +252,20 @@ static bool stack_counts(const struct dtx_makers *m, uint32_t from, uint32_t n)
 	return c == from + n;
 }
 
-/* Whether column `total` is the sum of the run in nearly all rows. */
-static bool stack_sums(const struct dtx_makers *m, uint32_t total, uint32_t from, uint32_t n)
+/* Whether column `total` is the sum of the run in nearly all rows: 0, or 1 less the mean difference
+ * of these rows. */
+static double stack_sums(const struct dtx_makers *m, uint32_t total, uint32_t from, uint32_t n)
 {
 	int64_t r, rows = DTX_MIN(m->g->nrows, DTX_FEATURE_ROWS), same = 0;
+	double off = 0;
 	uint32_t c;
 
 	if (n < 2 || !dtx_kind_is_number(m->col[total].kind))
-		return false;
+		return 0;
+	for (c = from; c < from + n; c++) {
+		if (m->col[c].filled && m->col[c].kind >= DTX_LOOKS_CODE)
+			return 0;
+	}
 	for (r = 0; r < rows; r++) {
 		double sum = 0, x, all;
 
@@ -268,9 +274,31 @@ static bool stack_sums(const struct dtx_makers *m, uint32_t total, uint32_t from
 			(void)dtx_cell_kind(dtx_textgrid_at(m->g, r, c), &x);
 			sum += x;
 		}
-		same += fabs(sum - all) <= 0.006 * fabs(all) && all != 0;
+		if (fabs(sum - all) > 0.006 * fabs(all) || all == 0)
+			continue;
+		same++;
+		off += fabs(sum - all) / fabs(all);
 	}
-	return rows > 1 && same * 10 >= rows * 9;
+	return rows > 1 && same * 10 >= rows * 9 ? 1 - off / (double)same : 0;
+}
+
+/* Whether the last row is the sum of the others in nearly all columns of the run. */
+static bool stack_ends(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t c, same = 0;
+	int64_t r, last = m->g->nrows - 1;
+
+	for (c = from; c < from + n && last > 1 && last < DTX_FEATURE_ROWS; c++) {
+		double sum = 0, x;
+
+		for (r = 0; r < last; r++) {
+			(void)dtx_cell_kind(dtx_textgrid_at(m->g, r, c), &x);
+			sum += x;
+		}
+		(void)dtx_cell_kind(dtx_textgrid_at(m->g, last, c), &x);
+		same += fabs(sum - x) <= 0.006 * fabs(x);
+	}
+	return same && same * 10 >= n * 9;
 }
 
 /* Whether the columns have the same few values, which are answers or marks on one scale. */
@@ -292,12 +320,54 @@ static bool stack_scale(const struct dtx_makers *m, uint32_t from, uint32_t n)
 	return words >= 3 && words <= 12 && words * 4 <= filled;
 }
 
+/* Whether the run is all columns of texts with several numbers in one form: "0.29 ± 0.16". */
+static bool stack_composite(const struct dtx_makers *m, uint32_t from, uint32_t n)
+{
+	uint32_t c;
+	int64_t r;
+
+	for (c = 0; c < m->g->ncols; c++) {
+		uint32_t filled = 0, several = 0;
+		bool in = c >= from && c < from + n;
+
+		for (r = 0; r < DTX_MIN(m->g->nrows, DTX_FEATURE_ROWS); r++) {
+			const char *text = dtx_textgrid_at(m->g, r, c);
+			uint32_t numbers = 0;
+
+			if (dtx_cell_blank(text))
+				continue;
+			filled++;
+			for (; (text = strpbrk(text, "0123456789")) != NULL; numbers++)
+				text += strspn(text, "0123456789.,");
+			several += numbers > 1;
+		}
+		if (in ? several * 5 < filled * 4 || !filled || m->col[c].kind < DTX_LOOKS_CODE ||
+		                    dtx_hashset_overlap(&m->col[c].shapes, &m->col[from].shapes) <
+		                            0.4
+		       : several * 5 >= filled * 4 && filled)
+			return false;
+	}
+	return true;
+}
+
+/* After a proposal to stack these columns: a last row of sums, as the total at the side, is no
+ * observation. The same without it is another proposal. */
+static void stack_cut(struct dtx_makers *m, const uint32_t *col, uint32_t n, double score)
+{
+	if (m->failed)
+		return;
+	dtx_makers_also(m, score + 0.01, NULL, "cols", dtx_makers_columns(m, col, n));
+	m->failed |= m->failed ||
+	             json_array_insert_new(m->list[m->n - 1].steps, 0,
+	                                   json_pack("{ss si}", "op", "skip_rows", "tail", 1)) < 0;
+}
+
 static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const struct purity *p)
 {
 	const char *const *name = m->g->name + from;
 	struct dtx_like_names names = dtx_like_names(name, n);
 	uint32_t col[DTX_FEATURE_ROWS * 4], c, stay = m->g->ncols - n, crossed = 0, total = from;
-	double like, score, alike, near, filled = 0;
+	double like, score, alike, near, filled = 0, sums = 0;
 	bool matrix;
 	json_t *step;
 
@@ -325,17 +395,27 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	score -= p ? 1.2 * DTX_MAX(0.0, p->rows - p->cols) : 0;
 	if (names.score < 0.75 && n >= 3 && stack_scale(m, from, n))
 		score = DTX_MIN(score + 0.25, 0.78);
+	/* texts with several numbers: the same measure */
+	if (n < 4 && stack_composite(m, from, n))
+		score = DTX_MAX(score, n > 2 ? 0.72 : 0.66);
 	score -= stack_ragged(m, from, n) > 0.5 ? 0.12 : 0;
 	score -= !stay ? 0.15 : 0;
 	score -= crossed == n ? 0.2 : 0;
 	score -= from && stack_measures(m) ? 0.1 : 0;
 	/* parts of one whole, whose sum is next to them */
-	if (from && stack_sums(m, from - 1, from, n))
+	if (from && (sums = stack_sums(m, from - 1, from, n)) > 0)
 		total = from - 1;
-	else if (from + n < m->g->ncols && stack_sums(m, from + n, from, n))
+	else if (from + n < m->g->ncols && (sums = stack_sums(m, from + n, from, n)) > 0)
 		total = from + n;
 	score += total != from && n > 2 ? 0.25 : 0;
-	score -= stack_sums(m, from, from + 1, n - 1) || stack_sums(m, from + n - 1, from, n - 1)
+	/* with a neighbour they are that whole */
+	score -= (from > 1 && stack_sums(m, from - 2, from - 1, n + 1) > sums) ||
+	                         (from && from + n < m->g->ncols &&
+	                          stack_sums(m, from - 1, from, n + 1) > sums)
+	                 ? 0.25
+	                 : 0;
+	score -= stack_sums(m, from, from + 1, n - 1) > 0 ||
+	                         stack_sums(m, from + n - 1, from, n - 1) > 0
 	                 ? 0.25
 	                 : 0;
 	/* A neighbour that belongs to it too: by its name, or by its values where the names of the
@@ -389,6 +469,8 @@ static void stack_run(struct dtx_makers *m, uint32_t from, uint32_t n, const str
 	               100 * like, dtx_makers_first(m, from),
 	               dtx_makers_place(m, from, dtx_makers_first(m, from)));
 	dtx_makers_sparse(m, col, n, score);
+	if (total != from && stack_ends(m, from, n))
+		stack_cut(m, col, n, score);
 	/* texts in "Color 1", "Color 2" can be a list, in which the number has no meaning */
 	if (names.numbered && m->col[from].kind >= DTX_LOOKS_CODE && !m->failed)
 		dtx_makers_also(
@@ -422,7 +504,8 @@ static bool stack_within(const struct dtx_makers *m, uint32_t from, uint32_t len
 
 		if (from >= a && from + len <= b && len < set[i][1] &&
 		    dtx_like_names(m->g->name + a, b - a).score >= 0.85 &&
-		    !stack_sums(m, a, a + 1, b - a - 1) && !stack_sums(m, b - 1, a, b - a - 1))
+		    stack_sums(m, a, a + 1, b - a - 1) <= 0 &&
+		    stack_sums(m, b - 1, a, b - a - 1) <= 0)
 			return true;
 	}
 	return false;
@@ -463,10 +546,10 @@ void dtx_make_stack(struct dtx_makers *m)
 		from = set[i][0];
 		to = set[i][1];
 		if (to < 3 || to > DTX_FEATURE_ROWS ||
-		    (!stack_sums(m, from, from + 1, to - 1) &&
-		     !stack_sums(m, from + to - 1, from, to - 1)))
+		    (stack_sums(m, from, from + 1, to - 1) <= 0 &&
+		     stack_sums(m, from + to - 1, from, to - 1) <= 0))
 			continue;
-		set[nsets][0] = from + stack_sums(m, from, from + 1, to - 1);
+		set[nsets][0] = from + (stack_sums(m, from, from + 1, to - 1) > 0);
 		set[nsets++][1] = to - 1;
 	}
 	for (i = 0; i < nsets; i++) {

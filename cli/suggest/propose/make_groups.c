@@ -9,7 +9,7 @@
 #include "core/base/text/utf8.h"
 
 #define SEPARATORS "_ .-/:()[]"
-enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 7, LAST_LETTER = 3, PAIRS_MAX = 80, PLACES_MAX = 40 };
+enum { PARTS_MAX = 64, COLS_MAX = 512, CUTS = 8, LAST_LETTER = 3, PAIRS_MAX = 80, PLACES_MAX = 40 };
 
 struct cut { /* a name cut into two parts; the separator is left out */
 	struct dtx_str left, right;
@@ -61,6 +61,14 @@ static uint32_t cut_places(struct dtx_str t, size_t (*place)[2], uint32_t max)
 	return n;
 }
 
+/* Whether a text ends with a bracket that is opened in it. */
+static bool cut_closes(struct dtx_str t)
+{
+	char open = t.ptr[t.len - 1] == ')' ? '(' : t.ptr[t.len - 1] == ']' ? '[' : '\0';
+
+	return open && memchr(t.ptr, open, t.len) != NULL;
+}
+
 /* Parts that differ only in blanks or capitals are the same: "Area (km2)", "Area (km2 )". */
 static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
 {
@@ -77,8 +85,38 @@ static int part_number(struct dtx_str *list, uint32_t *n, struct dtx_str t)
 	return (int)i;
 }
 
+/* The place at which a name has the ending that most other names have, and the longest of these:
+ * in "Home Range points", "Telemetry points" it is "points". n: there is no such place. */
+static uint32_t cut_common(const struct dtx_makers *m, struct dtx_str t, size_t (*place)[2],
+                           uint32_t n)
+{
+	uint32_t best = n, most = 1, i, c;
+
+	for (i = 0; i < n; i++) {
+		struct dtx_str end = { t.ptr + place[i][1], t.len - place[i][1] };
+		uint32_t same = 0;
+
+		for (c = 0; c < m->g->ncols && c < COLS_MAX; c++) {
+			struct dtx_str name = dtx_str_of(m->g->name[c]);
+
+			while (name.len > end.len && is_separator(name.ptr[name.len - 1]) &&
+			       name.ptr[name.len - 1] != end.ptr[end.len - 1])
+				name.len--;
+			same += name.len > end.len &&
+			        is_separator(name.ptr[name.len - end.len - 1]) &&
+			        !memcmp(name.ptr + name.len - end.len, end.ptr, end.len);
+		}
+		if (same > most) {
+			most = same;
+			best = i;
+		}
+	}
+	return best;
+}
+
 /* Cuts all names at their k-th place from the left, or from the right; k = LAST_LETTER: before
- * their last letter, as in "named", "namem", "incd", "incm". */
+ * their last letter, as in "named", "namem", "incd", "incm", or, from the right, where the ending
+ * begins that most names have. */
 static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k, bool right)
 {
 	size_t place[PLACES_MAX][2];
@@ -91,10 +129,18 @@ static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k,
 		struct cut *x = &s->cut[s->n];
 		uint32_t i;
 
-		while (t.len && is_separator(t.ptr[t.len - 1]))
+		while (t.len && is_separator(t.ptr[t.len - 1]) && !cut_closes(t))
 			t.len--;
-		n = k == LAST_LETTER ? 0 : cut_places(t, place, PLACES_MAX);
-		if (k == LAST_LETTER && t.len > 3 && isalpha((unsigned char)t.ptr[t.len - 1])) {
+		n = k == LAST_LETTER && !right ? 0 : cut_places(t, place, PLACES_MAX);
+		if (k == LAST_LETTER && right) {
+			i = cut_common(m, t, place, n);
+			if (i == n)
+				continue;
+			place[k][0] = place[i][0];
+			place[k][1] = place[i][1];
+			n = k + 1;
+		} else if (k == LAST_LETTER && t.len > 3 &&
+		           isalpha((unsigned char)t.ptr[t.len - 1])) {
 			place[k][0] = place[k][1] = t.len - 1;
 			n = k + 1;
 		}
@@ -104,6 +150,9 @@ static void groups_cut(const struct dtx_makers *m, struct groups *s, uint32_t k,
 		x->col = c;
 		x->left = (struct dtx_str){ t.ptr, place[i][0] };
 		x->right = (struct dtx_str){ t.ptr + place[i][1], t.len - place[i][1] };
+		while (x->right.len > 1 && is_separator(x->right.ptr[x->right.len - 1]) &&
+		       !cut_closes(x->right))
+			x->right.len--; /* its bracket is opened before the cut */
 		x->l = part_number(s->left, &s->nleft, x->left);
 		x->r = part_number(s->right, &s->nright, x->right);
 		if (x->l < 0 || x->r < 0)
@@ -744,7 +793,7 @@ void dtx_make_groups(struct dtx_makers *m)
 			;
 		if (i < way)
 			continue;
-		if (way / 2 == LAST_LETTER &&
+		if (way == 2 * LAST_LETTER &&
 		    groups_like(m, s, true) < groups_like(m, s, false) + 0.3)
 			continue;
 		groups_add(m, s, true, most);

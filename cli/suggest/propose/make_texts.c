@@ -1,4 +1,5 @@
 /* Maker for cells with several values: one text with a separator between them. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,20 @@ static bool piece_next(struct dtx_str *rest, const char *sep, struct dtx_str *pi
 		*rest = (struct dtx_str){ rest->ptr + at + strlen(sep),
 			                  rest->len - (size_t)at - strlen(sep) };
 	return true;
+}
+
+/* Whether a comma is there between the digits of a number, as in "189 - 3,394". */
+static bool has_thousands(const char *text)
+{
+	const char *at = text;
+
+	while ((at = strchr(at, ',')) != NULL) {
+		if (at > text && isdigit((unsigned char)at[-1]) &&
+		    strspn(at + 1, "0123456789") == 3)
+			return true;
+		at++;
+	}
+	return false;
 }
 
 static uint32_t words_of(struct dtx_str t, bool *function)
@@ -87,7 +102,8 @@ static bool pieces_cell(struct pieces *p, const char *text, const char *sep)
 		enum dtx_cell_kind kind = dtx_cell_kind(text, &x);
 
 		if (dtx_kind_is_number(kind) || kind == DTX_LOOKS_DATE || kind == DTX_LOOKS_TIME ||
-		    kind == DTX_LOOKS_URL || (text[0] == '{' || text[0] == '['))
+		    kind == DTX_LOOKS_URL || (*sep == ',' && has_thousands(text)) ||
+		    (text[0] == '{' || text[0] == '['))
 			return false;
 		p->example = p->example ? p->example : text;
 	}
@@ -219,6 +235,8 @@ static double pieces_score(const struct pieces *p, const char *sep, const char *
 	                         strchr("-/&a", *sep == ' ' ? sep[1] : *sep)
 	                 ? 0.25
 	                 : 0;
+	/* two cells alone can be texts of two lines */
+	score = *sep == '\n' && p->split < 3 ? DTX_MIN(score, 0.79) : score;
 	/* phrases can be one text */
 	return *sep == ',' && p->words * 2 > 3 * p->n ? DTX_MIN(score, 0.79) : score;
 }
@@ -229,8 +247,8 @@ void dtx_make_explode(struct dtx_makers *m)
 		                            " & ", " and ", " - ", "\u00b7", "\u2022", " " };
 	struct pieces p = { .piece = dtx_arena_alloc(&m->arena, PIECES_MAX, sizeof(*p.piece)) };
 	const struct dtx_textgrid *g = m->g;
-	uint32_t c;
-	size_t s;
+	uint32_t c, columns[DTX_COUNT(seps)] = { 0 };
+	size_t s, before = m->n, k;
 
 	m->failed |= !p.piece;
 	for (c = 0; c < g->ncols && !m->failed && !m->headerless; c++) {
@@ -248,7 +266,10 @@ void dtx_make_explode(struct dtx_makers *m)
 		for (s = 0; s < DTX_COUNT(seps); s++) {
 			bool list = true;
 
+			/* a name with the separator: the file has another one between its columns
+			 */
 			if (cells[s] < 2 || cells[s] * 25 < m->col[c].filled ||
+			    strstr(g->name[c], seps[s]) != NULL ||
 			    (*seps[s] == ' ' && !seps[s][1] && !is_plural(g->name[c])))
 				continue;
 			p = (struct pieces){ .piece = p.piece };
@@ -259,6 +280,7 @@ void dtx_make_explode(struct dtx_makers *m)
 			}
 			if (!list || p.split < 2 || p.split * 25 < p.cells)
 				continue;
+			columns[s]++;
 			dtx_makers_add(
 				m, "explode",
 				json_pack("{ss s[s] ss}", "op", "explode", "cols", g->name[c],
@@ -268,6 +290,14 @@ void dtx_make_explode(struct dtx_makers *m)
 				"them, such as '%.60s'%s",
 				p.split, p.cells, g->name[c], *seps[s] == '\n' ? "\\n" : seps[s],
 				p.example, dtx_makers_place(m, c, p.example));
+		}
+	}
+	/* many columns of texts with parts: a text is one value with parts, as "9, 17, 'FR'" */
+	for (s = 0; s < DTX_COUNT(seps); s++) {
+		for (k = before; k < m->n && columns[s] > 2; k++) {
+			if (!strcmp(seps[s], json_string_value(json_object_get(
+						     json_array_get(m->list[k].steps, 0), "sep"))))
+				m->list[k].score -= 0.25;
 		}
 	}
 }

@@ -218,7 +218,7 @@ static enum dtx_code propose_stacked(struct proposer *x, struct dtx_err *err)
 	struct dtx_textgrid bare = DTX_TEXTGRID_INIT;
 	json_t *input = json_deep_copy(x->input), *steps = NULL;
 	const struct dtx_textgrid *g = x->all.g;
-	size_t i;
+	size_t i, cell = 0;
 
 	DTX_TRY(dtx_propose_stacked(x->src, x->input, &steps, err));
 	if (!steps)
@@ -228,9 +228,11 @@ static enum dtx_code propose_stacked(struct proposer *x, struct dtx_err *err)
 	if (!dtx_json_set(input, "header_rows", json_integer(0)))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_propose_read(x->src, input, x->rows, &bare, err));
+	while (cell + 1 < (size_t)bare.nrows * bare.ncols && dtx_cell_blank(bare.cell[cell]))
+		cell++;
 	dtx_makers_add(&x->all, "titles", json_null(), STACKED,
 	               "the header is repeated below each title, such as '%.40s'",
-	               dtx_textgrid_at(&bare, 0, 0) ? dtx_textgrid_at(&bare, 0, 0) : "");
+	               bare.nrows && bare.cell[cell] ? bare.cell[cell] : "");
 	if (!x->all.failed) {
 		struct dtx_proposal *p = &x->all.list[x->all.n - 1];
 
@@ -624,6 +626,25 @@ out:
 	return rc;
 }
 
+/* Whether the first row alone has no label and is full otherwise, where most names are repeated:
+ * then it may be a second header row. */
+static bool header_continues(const struct dtx_textgrid *g)
+{
+	uint32_t c, repeats = 0;
+	int64_t r;
+
+	for (c = 1; c < g->ncols; c++) {
+		size_t len = strlen(g->name[c]);
+
+		if (!g->nrows || dtx_cell_blank(dtx_textgrid_at(g, 0, c)))
+			return false;
+		repeats += len > 2 && !strcmp(g->name[c] + len - 2, "_2");
+	}
+	for (r = 1; r < g->nrows && !dtx_cell_blank(dtx_textgrid_at(g, r, 0)); r++)
+		;
+	return repeats && r == g->nrows && dtx_cell_blank(dtx_textgrid_at(g, 0, 0));
+}
+
 enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const struct dtx_profile *p,
                           const json_t *cleaning, bool guessed, json_t **list, struct dtx_err *err)
 {
@@ -647,6 +668,7 @@ enum dtx_code dtx_propose(struct dtx_source *src, const json_t *input, const str
 		x.rows = DTX_MIN(SAMPLE_ROWS, SAMPLE_CELLS / (int64_t)p->schema->nfields + 20);
 	DTX_TRY(dtx_propose_read(src, input, x.rows, &have, err));
 	x.empty_texts = have.empty_texts;
+	x.guessed |= header_continues(&have);
 	DTX_TRY(propose_clean(&x, cleaning, &have, &clean, err));
 	DTX_TRY(propose_levels(&x, err));
 	DTX_TRY(dtx_makers_run(&x.all, 0.3, err));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/suggest/example/byexample.h"
 #include "cli/suggest/propose/likeness.h"
 #include "core/io/header/header.h"
 
@@ -234,6 +235,16 @@ static bool stacked_blank(const struct dtx_textgrid *g, int64_t r)
 	return c == g->ncols;
 }
 
+/* Whether a column has no cell. */
+static bool stacked_empty(const struct dtx_textgrid *g, uint32_t c)
+{
+	int64_t r;
+
+	for (r = 0; r < g->nrows && dtx_cell_blank(dtx_textgrid_at(g, r, c)); r++)
+		;
+	return r == g->nrows;
+}
+
 /* Whether row r repeats most of row `head`; its label may be another one. */
 static bool stacked_same(const struct dtx_textgrid *g, int64_t r, int64_t head)
 {
@@ -291,9 +302,8 @@ static bool stacked_where(const struct dtx_textgrid *g, int64_t head, struct dtx
 		}
 		if (r < g->nrows)
 			continue;
-		dtx_buf_printf(
-			out, text ? "column_%u is null or column_%u <> '" : "column_%u is not null",
-			c + 1, c + 1);
+		dtx_buf_printf(out, text ? "%s is null or %s <> '" : "%s is not null", g->name[c],
+		               g->name[c]);
 		for (; text && *text; text++)
 			dtx_buf_add(out, *text == '\'' ? "''" : (char[]){ *text, '\0' });
 		dtx_buf_add(out, dtx_textgrid_at(g, head, c) ? "'" : "");
@@ -306,33 +316,53 @@ enum dtx_code dtx_propose_stacked(struct dtx_source *src, const json_t *input, j
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_textgrid g = DTX_TEXTGRID_INIT;
+	struct dtx_textgrid g = DTX_TEXTGRID_INIT, all = DTX_TEXTGRID_INIT;
 	json_t *bare = json_deep_copy(input), *names = json_pack("[s]", "section");
+	json_t *blank = json_array();
 	struct dtx_buf where = DTX_BUF_INIT(4096);
+	json_t *drop = NULL;
 	const char *label;
 	int64_t head;
 	uint32_t c;
+	size_t i;
+	bool ok;
 
 	*steps = NULL;
-	if (!names || !dtx_json_set(bare, "header_rows", json_integer(0)))
+	if (!names || !blank || !dtx_json_set(bare, "header_rows", json_integer(0)))
 		DTX_FAIL_MEM(err);
-	if (dtx_propose_read(src, bare, STACKED_ROWS, &g, NULL) != DTX_OK || g.ncols < 2 ||
-	    (head = stacked_head(&g)) < 0 || !stacked_where(&g, head, &where))
+	if (dtx_propose_read(src, bare, STACKED_ROWS, &all, NULL) != DTX_OK)
+		goto out;
+	for (c = 0; c < all.ncols; c++) {
+		if (stacked_empty(&all, c))
+			(void)json_array_append_new(blank, json_string(all.name[c]));
+	}
+	drop = json_pack("[{ss} {ss sO}]", "op", "drop_empty", "op", "drop", "cols", blank);
+	if (!json_array_size(blank))
+		(void)json_array_remove(drop, 1);
+	if (!drop)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_byexample_steps(&all, drop, &g, &ok, err));
+	if (!ok || g.ncols < 2 || (head = stacked_head(&g)) < 0 || !stacked_where(&g, head, &where))
 		goto out;
 	for (c = 0; c < g.ncols; c++) {
 		label = dtx_textgrid_at(&g, head, c);
-		(void)json_array_append_new(names, label ? json_string(label)
-		                                         : json_sprintf("column_%u", c + 1));
+		(void)json_array_append_new(names,
+		                            label ? json_string(label) : json_string(g.name[c]));
 	}
-	*steps = json_pack("[{ss}, {ss ss}, {ss ss}, {ss sO}]", "op", "drop_empty", "op",
-	                   "subtitle_to_column", "as", "section", "op", "filter", "where",
-	                   dtx_buf_text(&where), "op", "set_header", "names", names);
+	*steps = json_pack("[{ss ss}, {ss ss}, {ss sO}]", "op", "subtitle_to_column", "as",
+	                   "section", "op", "filter", "where", dtx_buf_text(&where), "op",
+	                   "set_header", "names", names);
+	for (i = json_array_size(drop); *steps && i-- > 0;)
+		(void)json_array_insert(*steps, 0, json_array_get(drop, i));
 	if (!*steps)
 		DTX_FAIL_MEM(err);
 out:
 	json_decref(bare);
 	json_decref(names);
+	json_decref(blank);
+	json_decref(drop);
 	dtx_buf_clear(&where);
+	dtx_textgrid_clear(&all);
 	dtx_textgrid_clear(&g);
 	return rc;
 }
