@@ -264,7 +264,7 @@ struct dtx_op_facts {
 	const char *all_cols;
 	const char *indirect; /* OpenLineage's name for what the deciding columns do; NULL: it
 	                       * follows from `rows` */
-	/* For WINDOW, and for SAME with `borrows`: distance from a row to the rows it looks at;
+	/* For WINDOW: distance from a row to the rows it looks at;
 	 * INT64_MIN and INT64_MAX: no limit. */
 	int64_t lo, hi;
 	bool loose;   /* for WINDOW: it looks at only some of the rows from lo to hi */

@@ -268,8 +268,10 @@ static const struct dtx_map id_map = {
 /* A fingerprint is of the row's own cells; a number counts the rows before it. */
 static void id_facts(const json_t *canonical, struct dtx_op_facts *facts)
 {
-	if (json_object_get(canonical, "hash_of"))
-		*facts = (struct dtx_op_facts){ .rows = DTX_ROWS_SAME };
+	if (json_object_get(canonical, "hash_of")) {
+		facts->values = DTX_VALUES_ANY;
+		facts->borrows = false;
+	}
 }
 
 const struct dtx_op dtx_op_add_id = {
@@ -280,11 +282,7 @@ const struct dtx_op dtx_op_add_id = {
 	.summary = "Number the rows, or fingerprint their cells",
 	.notes = "The new column is the first. A fingerprint is the SHA-256, in hex, of the cells "
 		 "as written, each after its length (8 bytes, little endian; all ones for null).",
-	.facts = { .rows = DTX_ROWS_SAME,
-	           .values = DTX_VALUES_KEPT,
-	           .groups = "by",
-	           .lo = INT64_MIN,
-	           .borrows = true },
+	.facts = { .rows = DTX_ROWS_SAME, .values = DTX_VALUES_KEPT, .borrows = true },
 	.facts_of = id_facts,
 	.params = id_params,
 	.nparams = DTX_COUNT(id_params),

@@ -109,7 +109,6 @@ OTHERS = {  # the same, with the ops that PLANS does not use
                      {"op": "pivot_wider", "id": ["k"], "names_from": ["q"], "values_from": ["c", "m"]}], ["k"]),
     "wide by two": ([{"op": "derive", "set": {"b": "v % 2"}}, {"op": "group_by", "by": ["k", "q", "b"], "agg": {"c": "sum(v)"}},
                      {"op": "pivot_wider", "id": ["k"], "names_from": ["q", "b"], "values_from": ["c"]}], ["k"]),
-    "numbered": ([{"op": "add_id", "as": "n", "by": ["q"]}, FILTER], ID),
     "binned": ([{"op": "bin", "col": "v", "as": "b", "n": 2}, FILTER], ID),
     "clipped": ([{"op": "outliers", "cols": ["v"], "by": ["k"], "action": "clip"}, TWICE], ID),
     "imputed": ([{"op": "nullify", "cols": ["v"], "values": [3, 8]}, {"op": "fill_null", "cols": ["v"], "strategy": "max"}], ID),

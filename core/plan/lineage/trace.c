@@ -133,7 +133,7 @@ static enum trace_how trace_how(const struct dtx_plan *plan, const bool *by_cell
 	if (f.as_read && f.values == DTX_VALUES_RENAMED)
 		return TRACE_WHOLE; /* such a step turns a row into column names, and a row number
 		                     * is not a name */
-	if (dtx_trace_windows(st) || (f.borrows && f.lo))
+	if (dtx_trace_windows(st))
 		return TRACE_WINDOW;
 	return f.values == DTX_VALUES_LISTED || f.values == DTX_VALUES_UNLISTED ? TRACE_LIST
 	                                                                        : TRACE_PASS;
