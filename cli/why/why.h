@@ -36,6 +36,9 @@ struct dtx_why {
 	struct dtx_trace trace;
 	struct dtx_together fold; /* if the plan has many files: them as one table each; `of` NULL:
 	                           * each input is followed on its own */
+	uint32_t asked; /* the input that was looked up last; the next one often follows it */
+	struct dtx_batch ***by_file; /* while the report is made: for each output its batches in
+	                              * order of their files; NULL: not needed yet */
 	bool filled; /* a source column was filled, so that values may come from other cells */
 	struct dtx_buf text;
 };

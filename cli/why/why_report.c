@@ -302,8 +302,8 @@ bool dtx_why_names_any(const json_t *list)
 /* If no cell can be named (count() looks at no cell; nor does a null for a column that a table
  * lacks): lists per input how many rows there were, and their addresses if these are few. *out
  * stays NULL if there are cells. */
-static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
-                                 const json_t *decided, json_t **out, struct dtx_err *err)
+static enum dtx_code why_counted(struct dtx_why *w, const json_t *direct, const json_t *decided,
+                                 json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *list = NULL;
@@ -407,6 +407,7 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 out:
 	dtx_why_rows_clear(&g.rows);
+	dtx_why_rows_forget(w);
 	dtx_buf_clear(&put);
 	json_decref(direct);
 	json_decref(decided);

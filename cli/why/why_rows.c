@@ -45,13 +45,10 @@ static bool rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
 	return true;
 }
 
-static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uint32_t output,
-                       const char *file)
+static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uint32_t output)
 {
 	bool ok = true;
 
-	if (file && (!b->origin || strcmp(b->origin->file, file) != 0))
-		return true;
 	if (!b->sel && !b->rec && b->nsel)
 		return rows_push(rows,
 		                 (struct dtx_why_span){ b->first_row, b, 0, b->nsel, output });
@@ -120,15 +117,14 @@ static bool rows_apart(const struct dtx_why_rows *rows)
 	return i >= rows->nspans;
 }
 
-/* file: only rows from this file; NULL: all. */
-static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
-                              const char *file, struct dtx_err *err)
+static enum dtx_code rows_add(struct dtx_why_rows *rows, struct dtx_batch *const *batch, size_t n,
+                              uint32_t output, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t mid = rows->nspans, more;
 
-	for (size_t i = 0; i < t->nbatches; i++) {
-		if (!rows_batch(rows, t->batch[i], output, file))
+	for (size_t i = 0; i < n; i++) {
+		if (!rows_batch(rows, batch[i], output))
 			DTX_FAIL_MEM(err);
 	}
 	more = rows->nspans - mid;
@@ -143,12 +139,77 @@ out:
 	return rc;
 }
 
-/* Contract in why_rows.h. */
-uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias)
+/* --- one of many files --- */
+
+static const char *batch_file(const struct dtx_batch *b)
 {
-	for (uint32_t i = 0; i < w->plan->ninputs; i++)
-		if (!strcmp(w->plan->input[i].name, alias))
-			return i;
+	return b->origin ? b->origin->file : "";
+}
+
+static int file_order(const void *a, const void *b)
+{
+	return strcmp(batch_file(*(struct dtx_batch *const *)a),
+	              batch_file(*(struct dtx_batch *const *)b));
+}
+
+/* The batches of an output that are of this file: *n from *out on. They are sorted once, because
+ * there may be as many questions as files. */
+static enum dtx_code rows_of_file(struct dtx_why *w, uint32_t output, const char *file,
+                                  struct dtx_batch *const **out, size_t *n, struct dtx_err *err)
+{
+	const struct dtx_table *t = w->traced.result->output[output].table;
+	enum dtx_code rc = DTX_OK;
+	size_t from = 0, to = t->nbatches;
+	struct dtx_batch **sorted;
+
+	if (!w->by_file)
+		w->by_file = dtx_mem_zalloc(w->trace.noutputs, sizeof(*w->by_file));
+	if (!w->by_file)
+		DTX_FAIL_MEM(err);
+	sorted = w->by_file[output];
+	if (!sorted) {
+		sorted = dtx_mem_alloc(t->nbatches + 1, sizeof(struct dtx_batch *));
+		if (!sorted)
+			DTX_FAIL_MEM(err);
+		for (size_t i = 0; i < t->nbatches; i++)
+			sorted[i] = t->batch[i];
+		qsort(sorted, t->nbatches, sizeof(*sorted), file_order);
+		w->by_file[output] = sorted;
+	}
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (strcmp(batch_file(sorted[mid]), file) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	while (to < t->nbatches && !strcmp(batch_file(sorted[to]), file))
+		to++;
+	*out = sorted + from;
+	*n = to - from;
+out:
+	return rc;
+}
+
+void dtx_why_rows_forget(struct dtx_why *w)
+{
+	for (uint32_t i = 0; w->by_file && i < w->trace.noutputs; i++)
+		dtx_mem_free(w->by_file[i]);
+	dtx_mem_free(w->by_file);
+	w->by_file = NULL;
+}
+
+uint32_t dtx_why_rows_input(struct dtx_why *w, const char *alias)
+{
+	for (uint32_t k = 0; k < w->plan->ninputs; k++) {
+		uint32_t i = (w->asked + k) % w->plan->ninputs;
+
+		if (strcmp(w->plan->input[i].name, alias) != 0)
+			continue;
+		w->asked = i;
+		return i;
+	}
 	return UINT32_MAX;
 }
 
@@ -160,7 +221,7 @@ static bool rows_has(const struct dtx_why *w, const struct dtx_trace_output *o, 
 	return o->input == (w->fold.of ? w->fold.of[input] : input);
 }
 
-uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column)
+uint64_t dtx_why_rows_of(struct dtx_why *w, const char *alias, const char *column)
 {
 	uint32_t input = dtx_why_rows_input(w, alias);
 	uint64_t bits = 0;
@@ -175,7 +236,7 @@ uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char 
 	return bits;
 }
 
-uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias)
+uint64_t dtx_why_rows_outputs(struct dtx_why *w, const char *alias)
 {
 	uint32_t input = dtx_why_rows_input(w, alias);
 	uint64_t bits = 0;
@@ -189,7 +250,7 @@ uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias)
 	return bits;
 }
 
-enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
+enum dtx_code dtx_why_rows(struct dtx_why *w, uint64_t outputs, const char *alias,
                            struct dtx_why_rows *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -201,11 +262,19 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char
 	*out = (struct dtx_why_rows){ .of_many = file != NULL };
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
+		const struct dtx_table *t;
+		struct dtx_batch *const *batch;
+		size_t n;
 
 		if (!(outputs >> i & 1) || !rows_has(w, o, input))
 			continue;
+		t = w->traced.result->output[i].table;
+		batch = t->batch;
+		n = t->nbatches;
+		if (file)
+			DTX_TRY(rows_of_file(w, i, file, &batch, &n, err));
 		out->lines = w->traced.result->input[input].places == DTX_PLACES_LINES;
-		DTX_TRY(rows_add(out, w->traced.result->output[i].table, i, file, err));
+		DTX_TRY(rows_add(out, batch, n, i, err));
 	}
 	for (size_t i = 0; i < out->nspans; i++)
 		out->n += out->span[i].n;

@@ -26,16 +26,18 @@ struct dtx_why_rows {
 
 /* Which outputs have the rows whose cells of this column are in the value, a bit each. 0: these
  * rows cannot be distinguished from those that only decided that the result row exists. */
-uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column);
+uint64_t dtx_why_rows_of(struct dtx_why *w, const char *alias, const char *column);
 /* Which outputs have rows of the input, a bit each. */
-uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias);
+uint64_t dtx_why_rows_outputs(struct dtx_why *w, const char *alias);
 /* Collects the rows of an input from these outputs; UINT64_MAX: from all. Valid while the traced
  * result is. Clear `out` also after a failure. Codes: no_memory. */
-DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
+DTX_MUSTUSE enum dtx_code dtx_why_rows(struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
+/* Frees what was kept to find the rows of one of many files. */
+void dtx_why_rows_forget(struct dtx_why *w);
 /* The index of the input with that name; UINT32_MAX if none. */
-uint32_t dtx_why_rows_input(const struct dtx_why *w, const char *alias);
+uint32_t dtx_why_rows_input(struct dtx_why *w, const char *alias);
 /* [{"cell","value"}]; a new reference, NULL: out of memory. */
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values);
