@@ -264,18 +264,17 @@ struct dtx_op_facts {
 	const char *all_cols;
 	const char *indirect; /* OpenLineage's name for what the deciding columns do; NULL: it
 	                       * follows from `rows` */
-	/* For WINDOW: distance from a row to the rows it looks at;
-	 * INT64_MIN and INT64_MAX: no limit. */
-	int64_t lo, hi;
-	bool loose;   /* for WINDOW: it looks at only some of the rows from lo to hi */
-	bool as_read; /* looks at rows as the reader delivered them, and at all their cells */
-	bool fills;   /* blank cells get the value from above, or from below (`dir` is "up") */
-	bool borrows; /* a value of `cols` or `as` may come from another row; only the run shows
-	               * from which, see `cells` */
-	bool passes;  /* checks rows and passes all of them on */
-	bool cells;   /* for WHOLE, and for steps that pass rows on and borrow: the op can say
-	               * where each cell comes from, see DTX_CELLS_FROM. With `values` KEPT or
-	               * CHANGED a cell that the input has comes from the column of its name */
+	int64_t lo, hi; /* for WINDOW: distance from a row to the rows it looks at; INT64_MIN and
+	                 * INT64_MAX: no limit */
+	bool loose;     /* for WINDOW: it looks at only some of the rows from lo to hi */
+	bool as_read;   /* looks at rows as the reader delivered them, and at all their cells */
+	bool fills;     /* blank cells get the value from above, or from below (`dir` is "up") */
+	bool borrows;   /* a value of `cols` or `as` may come from another row; only the run shows
+	                 * from which, see `cells` */
+	bool passes;    /* checks rows and passes all of them on */
+	bool cells;     /* for WHOLE, and for steps that pass rows on and borrow: the op can say
+	                 * where each cell comes from, see DTX_CELLS_FROM. With `values` KEPT or
+	                 * CHANGED a cell that the input has comes from the column of its name */
 	/* The parameter that lists the kinds of rows to drop. With one kind in the list, the step
 	 * drops only rows of that kind. */
 	const char *kinds;

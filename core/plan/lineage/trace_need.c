@@ -288,7 +288,7 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		dtx_trace_need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
 	if (!i && dtx_json_text(st->canonical, "col", NULL))
 		dtx_trace_need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
-	else if (!i && dtx_json_text(st->canonical, "expr", NULL))
+	else if (!i)
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
 
@@ -609,8 +609,7 @@ void dtx_trace_borrowed(struct trace *t)
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		struct dtx_op_facts f = dtx_trace_facts(&t->plan->step[i]);
 
-		if ((t->by_cells && t->by_cells[i]) ||
-		    dtx_trace_how(t, &t->plan->step[i]) == TRACE_WINDOW)
+		if (t->by_cells && t->by_cells[i])
 			continue;
 		t->out->borrowed |= need_borrowed(t, i);
 		t->out->fills |= f.borrows && t->table[t->plan->ninputs + i].from;
