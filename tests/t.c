@@ -1,11 +1,11 @@
 /* Runs the unit tests that the build found by name.
  *
- *   unit [K/N] [SUBSTRING...] [-SUBSTRING...]
+ *   unit [K/N] [SUBSTRING] [-SUBSTRING...]
  *
- * Runs the tests whose names contain one of the SUBSTRINGs; -SUBSTRING leaves those out.  K/N runs
- * the K-th of N shares, for several processes.  If the environment variable T_TURNS names a folder,
- * these processes take their tests from one list instead.  T_TMP is where the tests' folders are
- * made, else /tmp.  T_TIMES=1 prints the processor time of each test. */
+ * SUBSTRING keeps the tests whose names contain it; -SUBSTRING leaves those out.  K/N runs the K-th
+ * of N shares, for several processes.  If the environment variable T_TURNS names a folder, these
+ * processes take their tests from one list instead.  T_TMP is where the tests' folders are made,
+ * else /tmp.  T_TIMES=1 prints the processor time of each test. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -301,19 +301,14 @@ static bool t_mine(unsigned test, struct t_share share)
 	return mkdir(path, 0700) == 0;
 }
 
-/* An argument of -WORD leaves out the tests whose names have WORD in them.  If there are arguments
- * of WORD, a test runs whose name has one of them. */
-static bool t_wanted(const char *name, char **words)
+/* An argument of -WORD leaves out the tests whose names have WORD in them. */
+static bool t_left_out(const char *name, char **argv)
 {
-	bool some = false, has = false;
-
-	for (char **w = words; *w; w++) {
-		if (**w == '-' && strstr(name, *w + 1))
-			return false;
-		some = some || **w != '-';
-		has = has || strstr(name, *w);
+	for (char **a = argv + 1; *a; a++) {
+		if (**a == '-' && strstr(name, *a + 1))
+			return true;
 	}
-	return has || !some;
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -321,6 +316,7 @@ int main(int argc, char **argv)
 	struct t_share share = { 1, 1 };
 	unsigned n = 0;
 	bool shared = argc > 1 && sscanf(argv[1], "%u/%u", &share.k, &share.n) == 2 && share.n;
+	const char *only = "";
 	int passed = 0, failed = 0, skipped = 0;
 	const struct t_case *c;
 	int role = dtx_sandbox_role(argc, argv);
@@ -333,12 +329,14 @@ int main(int argc, char **argv)
 	t_clean_up_on(SIGINT);
 	t_clean_up_on(SIGTERM);
 	t_clean_up_on(SIGHUP);
+	for (int i = 1 + shared; i < argc; i++)
+		only = argv[i][0] == '-' ? only : argv[i];
 	dtx_json_init();
 	for (c = t_cases; c->name; c++) {
 		long began = t_cpu_ms();
 		const char *how;
 
-		if (!t_wanted(c->name, argv + 1 + shared) || !t_mine(n++, share))
+		if (!strstr(c->name, only) || t_left_out(c->name, argv) || !t_mine(n++, share))
 			continue;
 		how = t_run(c);
 		if (!strcmp(how, "skip"))
